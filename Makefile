@@ -1,0 +1,39 @@
+# Everything that Cleave needs is installed into .venv by these targets: python3, venv and make are enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+
+.PHONY: help install demo test lint bench clean
+
+help:
+	@echo "make demo   install Cleave and verify an example, with its verdict and trace"
+	@echo "make test   install Cleave, then lint and test it"
+	@echo "make lint   ruff, mypy --strict and the layers of the architecture"
+	@echo "make bench  measure speed on SHARED/bench (default ../shared)"
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+demo: install
+	$(BIN)/cleave verify examples/withdraw.bpl --trace; test $$? -eq 10
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/pytest -n 2
+
+bench: install
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,179 @@
+"""Programs: procedures of labelled blocks over terms. Every front end produces this; every pass maps it to itself.
+
+    var g: Int
+    proc main() -> () {
+      start:
+        call inc(1) -> ()
+        assert (= g 1)
+        return
+    }
+
+The shape is Boogie's. All expressions are `logic` terms; a program variable is the term ``var(name, sort)``. Names are
+unique in their scope: a procedure's parameters, returns and locals differ from each other and from all globals and
+constants. ``old(g)``, the value of global ``g`` when the procedure was entered, is the variable that `old` gives.
+
+Nothing is hidden: front ends write ``where`` clauses and desugared control flow as statements, so that a reader of
+this module knows everything a program can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from cleave.logic.terms import Function, Term, var
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a source file, counted from 1; ``column`` 0 means unknown."""
+
+    file: str
+    line: int
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
+
+
+# --- statements -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """Executions in which ``condition`` is false do not exist."""
+
+    condition: Term
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assert:
+    """An execution in which ``condition`` is false violates the property; it ends here."""
+
+    condition: Term
+    message: str = "assertion"
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """All ``values`` are computed first, then assigned to the (distinct) ``targets``."""
+
+    targets: tuple[Term, ...]
+    values: tuple[Term, ...]
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Havoc:
+    """The ``targets`` take any values."""
+
+    targets: tuple[Term, ...]
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Calls a procedure; afterwards its returns are assigned to the (distinct) ``results``.
+
+    The callee's checked requires are asserted and its free ones assumed before; after the call all its ensures are
+    assumed, also when the body is used (that they hold at the end of the body is asserted there, unless free).
+    """
+
+    procedure: str
+    arguments: tuple[Term, ...]
+    results: tuple[Term, ...]
+    location: Location | None = None
+
+
+Statement = Assume | Assert | Assign | Havoc | Call
+
+
+# --- structure ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Straight-line statements, then a free choice among ``successors``; none of them means return."""
+
+    label: str
+    statements: tuple[Statement, ...]
+    successors: tuple[str, ...]
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One ``requires`` or ``ensures``. A free clause is assumed and never checked."""
+
+    condition: Term
+    free: bool = False
+    message: str = ""
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Procedure:
+    """A procedure; ``blocks`` is in source order, the first block is the entry, and empty means: no body.
+
+    A procedure without a body gives any values to its returns and to the globals in ``modifies`` that satisfy its
+    ensures. For a procedure with a body, the body decides what is modified and ``modifies`` says nothing.
+    """
+
+    name: str
+    parameters: tuple[Term, ...] = ()
+    returns: tuple[Term, ...] = ()
+    locals: tuple[Term, ...] = ()
+    requires: tuple[Clause, ...] = ()
+    ensures: tuple[Clause, ...] = ()
+    modifies: tuple[Term, ...] = ()
+    blocks: Mapping[str, Block] = field(default_factory=dict)
+    is_entry: bool = False  # marked in the source as the place to start
+    is_loop: bool = False  # made from a loop: not a procedure that the user wrote
+    extra_recursion: int = 0  # added to the recursion bound for this procedure
+    location: Location | None = None
+
+    @property
+    def has_body(self) -> bool:
+        return bool(self.blocks)
+
+    @property
+    def entry(self) -> Block:
+        return next(iter(self.blocks.values()))
+
+    def statements(self) -> Iterator[Statement]:
+        for block in self.blocks.values():
+            yield from block.statements
+
+
+class Property(Enum):
+    """What a violation is."""
+
+    ASSERTIONS = "assertions"  # an assertion (or checked contract) fails
+    END_REACHABLE = "end-reachable"  # the entry procedure reaches its return
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """``constants`` have one unknown value throughout; ``axioms`` constrain them and the functions."""
+
+    globals: tuple[Term, ...] = ()
+    constants: tuple[Term, ...] = ()
+    functions: tuple[Function, ...] = ()
+    axioms: tuple[Term, ...] = ()
+    procedures: Mapping[str, Procedure] = field(default_factory=dict)
+    property: Property = Property.ASSERTIONS
+
+
+def old(variable: Term) -> Term:
+    """The variable that holds the value a global had when the current procedure was entered.
+
+    In ensures it is the value before the call. The parentheses keep it apart from every variable of a program.
+    """
+    return var(f"old({variable.name})", variable.sort)
+
+
+def is_old(variable: Term) -> bool:
+    return variable.name.startswith("old(")

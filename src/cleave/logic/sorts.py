@@ -1,0 +1,89 @@
+"""Sorts: the types of terms, interned so that equal sorts are the same object.
+
+    >>> array(INT, bitvec(8))
+    (Array Int (_ BitVec 8))
+    >>> array(INT, BOOL) is array(INT, BOOL)
+    True
+
+A map with several indices is an array of arrays; the front ends curry it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class SortKind(Enum):
+    BOOL = "Bool"
+    INT = "Int"
+    REAL = "Real"
+    BITVEC = "BitVec"
+    ARRAY = "Array"
+    UNINTERPRETED = "Uninterpreted"
+
+
+class Sort:
+    """An interned sort; compare with ``is``. Made by the functions below, never directly."""
+
+    __slots__ = ("element", "index", "kind", "name", "width")
+
+    kind: SortKind
+    width: int  # of a bit vector, else 0
+    index: Sort  # of an array, else the sort itself
+    element: Sort  # of an array, else the sort itself
+    name: str  # of an uninterpreted sort, else ""
+
+    def __init__(self, kind: SortKind, width: int = 0, parts: tuple[Sort, Sort] | None = None, name: str = "") -> None:
+        self.kind = kind
+        self.width = width
+        self.index, self.element = parts if parts is not None else (self, self)
+        self.name = name
+
+    def __repr__(self) -> str:
+        match self.kind:
+            case SortKind.BITVEC:
+                return f"(_ BitVec {self.width})"
+            case SortKind.ARRAY:
+                return f"(Array {self.index!r} {self.element!r})"
+            case SortKind.UNINTERPRETED:
+                return self.name
+            case _:
+                return self.kind.value
+
+    @property
+    def is_bool(self) -> bool:
+        return self.kind is SortKind.BOOL
+
+    @property
+    def is_array(self) -> bool:
+        return self.kind is SortKind.ARRAY
+
+    @property
+    def is_bitvec(self) -> bool:
+        return self.kind is SortKind.BITVEC
+
+
+BOOL = Sort(SortKind.BOOL)
+INT = Sort(SortKind.INT)
+REAL = Sort(SortKind.REAL)
+
+_bitvecs: dict[int, Sort] = {}
+_arrays: dict[tuple[Sort, Sort], Sort] = {}
+_uninterpreted: dict[str, Sort] = {}
+
+
+def bitvec(width: int) -> Sort:
+    """The sort of bit vectors of ``width`` bits; ``width`` is at least 1."""
+    if width < 1:
+        raise ValueError(f"a bit vector needs at least one bit, not {width}")
+    return _bitvecs.setdefault(width, Sort(SortKind.BITVEC, width=width))
+
+
+def array(index: Sort, element: Sort) -> Sort:
+    """The sort of total maps from ``index`` to ``element``."""
+    return _arrays.setdefault((index, element), Sort(SortKind.ARRAY, parts=(index, element)))
+
+
+def uninterpreted(name: str) -> Sort:
+    """A sort about which only equality is known."""
+    return _uninterpreted.setdefault(name, Sort(SortKind.UNINTERPRETED, name=name))

@@ -1,0 +1,127 @@
+"""The solver interface that engines and validators see; backends are `z3`, `bitwuzla`.
+
+    solver = Z3Solver()
+    solver.add(lt(x, integer(3)))
+    solver.check([a, b])      # Answer.SAT | UNSAT | UNKNOWN, under the assumptions a and b
+    solver.model()            # after SAT (after UNKNOWN: a candidate, where `candidate_model` is a capability)
+    solver.core()             # after UNSAT: the assumptions that were used
+
+Solver objects stay inside `smt`: what goes in and comes out are Cleave's own terms. One solver belongs to one thread;
+only `interrupt` may be called from another one.
+
+**Templates** are the hot path of inlining: ``template(parameters, formulas)`` translates once, and each
+``instantiate(template, arguments)`` is native substitution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+from cleave.logic.sorts import Sort
+from cleave.logic.terms import Function, Term
+
+
+class Answer(Enum):
+    SAT = "sat"
+    UNSAT = "unsat"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a backend can do, as data, so that callers choose rather than try."""
+
+    sorts: frozenset[str]  # names of SortKind
+    quantifiers: bool
+    candidate_model: bool  # a model can be read after UNKNOWN
+    uninterpreted_functions: bool
+    deterministic_cost: bool  # cost() counts work, the same in every run
+
+
+@dataclass(frozen=True)
+class ArrayValue:
+    """A total map: ``default`` everywhere but at the keys of ``entries``."""
+
+    default: Any
+    entries: dict[Any, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class UninterpretedValue:
+    """An element of an uninterpreted sort, known only by its name."""
+
+    sort: Sort
+    name: str
+
+
+@dataclass(frozen=True)
+class FunctionValue:
+    """The interpretation of an uninterpreted function: a table with a default."""
+
+    default: Any
+    entries: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+
+
+class Model(Protocol):
+    """Values are Python's: bool, int, Fraction, int (bit vectors, unsigned), ArrayValue, UninterpretedValue."""
+
+    def value(self, term: Term) -> Any:
+        """The value of any quantifier-free term, completed where the model leaves it open."""
+
+    def is_true(self, term: Term) -> bool:
+        """The value of a Boolean term."""
+
+    def function(self, function: Function) -> FunctionValue:
+        """The interpretation of an uninterpreted function."""
+
+
+class Template(Protocol):
+    """Formulas translated once, with holes for their parameters."""
+
+
+class Solver(Protocol):
+    """One incremental solver with its own context.
+
+        fresh ──add──▶ ready ──check──▶ answered ──(model after SAT | core after UNSAT)
+          ▲               ▲                 │
+          └───────────────┴──add, push, pop─┘
+    """
+
+    capabilities: Capabilities
+
+    def add(self, formula: Term) -> None:
+        """Asserts ``formula`` from now on (until the matching pop)."""
+
+    def push(self) -> None: ...
+
+    def pop(self) -> None: ...
+
+    def check(self, assumptions: Sequence[Term] = (), *, cost_limit: int = 0, seconds: float = 0.0) -> Answer:
+        """Decides the assertions under ``assumptions`` (Boolean variables or their negations).
+
+        UNKNOWN comes with `reason_unknown`. A limit of 0 is none.
+        """
+
+    def model(self) -> Model: ...
+
+    def core(self) -> list[Term]:
+        """The assumptions that the last UNSAT used; not minimal."""
+
+    def reason_unknown(self) -> str:
+        """``interrupted``, ``timeout``, ``memory``, ``cost``, ``quantifiers`` (a candidate model may exist) or the
+        solver's own word."""
+
+    def interrupt(self) -> None:
+        """Makes a running (or the next) check answer UNKNOWN soon; from any thread."""
+
+    def cost(self) -> int:
+        """The work done so far, as a count that does not depend on the machine (0 where not supported)."""
+
+    def template(self, parameters: Sequence[Term], formulas: Iterable[Term]) -> Template:
+        """Translates ``formulas`` once; the variables among ``parameters`` become holes."""
+
+    def instantiate(self, template: Template, arguments: Sequence[Term]) -> None:
+        """Asserts the template's formulas with ``arguments``, variables or other terms, for its parameters."""

@@ -1,0 +1,97 @@
+"""Verdicts: what a run concludes, each with its evidence. There are four and no others.
+
+    Safe(proof) | BoundedSafe(bounds, proof) | Unsafe(trace) | Unknown(reason)
+
+`safe` means that no bound took part in the proof; a bounded pass is never called so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, ClassVar
+
+from cleave.ir.program import Location
+
+
+class Reason(Enum):
+    """Why a run ended without an answer."""
+
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    INTERRUPTED = "interrupted"
+    SOLVER = "solver gave up"
+    UNCONFIRMED = "unconfirmed"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One step of a violating execution, in the user's terms.
+
+    ``kind`` is ``call``, ``return``, ``assign``, ``havoc``, ``assume``, ``block`` or ``violation``.
+    """
+
+    kind: str
+    procedure: str
+    depth: int
+    location: Location | None
+    text: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A violating execution that was replayed. ``violated`` says what failed, ``inputs`` what it started from."""
+
+    steps: tuple[TraceStep, ...]
+    violated: str
+    location: Location | None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Safe:
+    word: ClassVar[str] = "safe"
+    exit_code: ClassVar[int] = 0
+    validation: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedSafe:
+    word: ClassVar[str] = "bounded-safe"
+    exit_code: ClassVar[int] = 0
+    bounds: Mapping[str, int]
+    validation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsafe:
+    word: ClassVar[str] = "unsafe"
+    exit_code: ClassVar[int] = 10
+    trace: Trace
+    validation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    word: ClassVar[str] = "unknown"
+    exit_code: ClassVar[int] = 5
+    reason: Reason
+    detail: str = ""
+
+
+Verdict = Safe | BoundedSafe | Unsafe | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A verdict and what the run did to get it."""
+
+    verdict: Verdict
+    engine: str
+    bounds: Mapping[str, int]
+    seconds: float
+    workers: int
+    statistics: Mapping[str, Any]
+    assumptions: tuple[str, ...] = ()  # what the verdict takes for granted, in words
