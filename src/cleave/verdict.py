@@ -38,6 +38,7 @@ class TraceStep:
     location: Location | None
     text: str
     values: Mapping[str, str] = field(default_factory=dict)
+    relevant: bool = True  # the violation depends on it; a compact trace keeps these
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,10 +43,19 @@ class Capabilities:
 
 @dataclass(frozen=True)
 class ArrayValue:
-    """A total map: ``default`` everywhere but at the keys of ``entries``."""
+    """A total map: ``default`` everywhere but at the keys of ``entries``.
+
+    Hashable, as an array may be the index or the element of another one.
+    """
 
     default: Any
     entries: dict[Any, Any] = field(default_factory=dict)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.entries.get(index, self.default)
+
+    def __hash__(self) -> int:
+        return hash((self.default, frozenset(self.entries.items())))
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,9 @@ class FunctionValue:
 
     default: Any
     entries: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.entries.get(arguments, self.default)
 
 
 class Model(Protocol):
@@ -85,9 +97,9 @@ class Template(Protocol):
 class Solver(Protocol):
     """One incremental solver with its own context.
 
-        fresh ──add──▶ ready ──check──▶ answered ──(model after SAT | core after UNSAT)
-          ▲               ▲                 │
-          └───────────────┴──add, push, pop─┘
+    fresh ──add──▶ ready ──check──▶ answered ──(model after SAT | core after UNSAT)
+      ▲               ▲                 │
+      └───────────────┴──add, push, pop─┘
     """
 
     capabilities: Capabilities

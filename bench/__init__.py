@@ -1,0 +1,1 @@
+"""How the numbers in the documents are made. Run with ``python -m bench NAME``; see `bench.__main__`."""

@@ -1,0 +1,44 @@
+"""The tasks of a benchmark folder, from its ``index.tsv``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SHARED = Path(os.environ.get("SHARED", Path(__file__).resolve().parents[2] / "shared")) / "bench"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    folder: str
+    path: str
+    expected: str  # safe, unsafe or unknown
+    property: str
+    bounds: str
+
+    @property
+    def file(self) -> Path:
+        return SHARED / self.folder / self.path
+
+    @property
+    def name(self) -> str:
+        return self.path.removesuffix(".bpl").removesuffix(".bpl")
+
+
+def tasks(folder: str) -> Iterator[Task]:
+    for line in (SHARED / folder / "index.tsv").read_text().splitlines():
+        if not line.startswith("#"):
+            path, expected, prop, bounds, *_ = line.split("\t")
+            yield Task(folder, path, expected, prop, bounds)
+
+
+def corral_times() -> dict[str, tuple[str, float]]:
+    """Corral's answer and CPU seconds for each SDV task, as measured once (see FINDINGS)."""
+    found: dict[str, tuple[str, float]] = {}
+    for line in (SHARED / "sdv" / "corral_times.tsv").read_text().splitlines():
+        if not line.startswith("#"):
+            name, _, answer, seconds, *_ = line.split("\t")
+            found[name] = (answer, float(seconds))
+    return found

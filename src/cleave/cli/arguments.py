@@ -1,0 +1,72 @@
+"""Arguments that several commands share, and the parsing of their values."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from cleave.engines.inline.merging import Merging
+
+DEFAULT_BOUND = 3
+
+
+def add_inlining(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("inlining")
+    group.add_argument(
+        "--entry", metavar="PROC", help="the procedure to start from (default: the one marked {:entrypoint}, else main)"
+    )
+    group.add_argument(
+        "--recursion-bound",
+        metavar="N|M..N",
+        type=bounds,
+        default=(DEFAULT_BOUND,),
+        help="how often a procedure may occur on the call stack; a loop runs at most N-1 whole iterations and a partial"
+        f" one (default {DEFAULT_BOUND}). M..N tries the bounds in turn and keeps what was learned",
+    )
+    group.add_argument(
+        "--inlining",
+        choices=("dag", "tree"),
+        default="dag",
+        help="unfold the call graph to a DAG, sharing instances that no execution passes twice, or to a tree"
+        " (default dag)",
+    )
+    group.add_argument(
+        "--merge",
+        choices=[m.value for m in Merging if m is not Merging.TREE],
+        default=Merging.FIRST.value,
+        help="which instance a call shares in a DAG: the first that fits, the one with the most descendants (maxc), a"
+        " random one (random, randompick), or as in the smallest complete DAG (opt) (default first)",
+    )
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="for everything random (default 0)")
+
+
+def merging(options: argparse.Namespace) -> Merging:
+    return Merging.TREE if options.inlining == "tree" else Merging(options.merge)
+
+
+def bounds(text: str) -> tuple[int, ...]:
+    """``3`` or ``1..5``."""
+    match = re.fullmatch(r"(\d{1,6})(?:\.\.(\d{1,6}))?", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor a range such as 1..5")
+    low = int(match[1])
+    high = int(match[2]) if match[2] else low
+    if low < 1 or high < low:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range of positive bounds")
+    return tuple(range(low, high + 1))
+
+
+def seconds(text: str) -> float:
+    """``60``, ``60s``, ``5m`` or ``1h``."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|min|h)?", text)
+    if not match or float(match[1]) <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 60, 90s, 5m or 1h")
+    return float(match[1]) * {"s": 1, "m": 60, "min": 60, "h": 3600}[match[2] or "s"]
+
+
+def megabytes(text: str) -> int:
+    """``4000``, ``4000MB`` or ``4GB``."""
+    match = re.fullmatch(r"(\d+)\s*(MB|M|GB|G)?", text, re.IGNORECASE)
+    if not match or not int(match[1]):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 4000 (MB) or 4GB")
+    return int(match[1]) * (1000 if (match[2] or "M")[0] in "gG" else 1)

@@ -1,0 +1,69 @@
+"""The command line: ``cleave COMMAND``. One module per command; only this package prints or exits.
+
+    cleave verify driver.bpl
+    cleave unfold driver.bpl --merge opt
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from cleave.version import __version__
+from cleave.cli import unfold, verify
+from cleave.errors import CleaveError, UsageError
+
+_DESCRIPTION = """\
+Cleave verifies programs by splitting one proof into partitions and joining them into one checked verdict.
+
+verdicts and exit codes:
+  safe           0   no execution violates the property; no bound was needed
+  bounded-safe   0   no execution within the printed bounds violates it
+  unsafe        10   a violating execution, printed and replayed
+  unknown        5   with the reason and how far it got
+errors: 1 usage, 2 input can't be read or parsed, 6 internal error
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Usage errors have exit code 1 here, and one line."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise UsageError(f"{message}; see '{self.prog} --help'")
+
+
+def parser() -> argparse.ArgumentParser:
+    top = _Parser(prog="cleave", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+    top.add_argument("--version", action="version", version=f"cleave {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    verify.add_to(commands)
+    unfold.add_to(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        options = parser().parse_args(arguments)
+        code: int = options.run(options)
+    except CleaveError as error:
+        print(f"cleave: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output went away; nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except RecursionError:
+        print("cleave: internal error: the input is nested too deeply for a part of Cleave", file=sys.stderr)
+        return 6
+    except Exception as error:  # the one place where everything unexpected ends
+        print(f"cleave: internal error: {type(error).__name__}: {error}; please report it", file=sys.stderr)
+        if os.environ.get("CLEAVE_DEBUG"):
+            raise
+        return 6
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,297 @@
+"""Procedure conditions: what a procedure's body says about its inputs and outputs, with calls left open (pVC).
+
+Follows HYDRA's section II-A. Each block ``l`` has a Boolean control variable ``b_l``; the condition is
+
+    b_l  =>  assumptions of l  and  (some edge to a successor)        for a block that jumps
+    b_l  =>  assumptions of l  and  outputs = their values            for a block that returns
+
+Instead of the paper's control-flow function, an edge into a block with several predecessors has a Boolean of its own
+that equates the block's merged variables with the predecessor's values. Any path of true blocks and edges in a model
+is an execution; the solver may make more blocks true than it needs.
+
+Assignments cost nothing: variables are replaced by the terms they hold, so only inputs, havocs, results of calls and
+merges at joins are variables of the condition. A call is a `CallSite`: control variable, input terms, output variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Location, Procedure
+from cleave.logic.sorts import BOOL, Sort
+from cleave.logic.terms import Term, conj_all, disj_all, eq, implies, var
+from cleave.logic.walk import free_variables, substitute
+from cleave.passes.effects import Effects
+from cleave.passes.flow import live_at_entry, predecessors, topological
+
+State = dict[Term, Term]
+"""The term that each program variable holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """The program variables through which a procedure and its callers speak."""
+
+    inputs: tuple[Term, ...]  # parameters, then globals that are read or written
+    outputs: tuple[Term, ...]  # returns, then globals that are written
+
+    @staticmethod
+    def of(procedure: Procedure, effects: Effects) -> Interface:
+        touched = sorted(effects.reads | effects.writes, key=lambda v: v.name)
+        written = sorted(effects.writes, key=lambda v: v.name)
+        return Interface((*procedure.parameters, *touched), (*procedure.returns, *written))
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """A call in a condition; ``index`` is its place in the condition's ``calls``."""
+
+    index: int
+    callee: str
+    block: str
+    control: Term
+    inputs: tuple[Term, ...]  # in the order of the callee's Interface.inputs
+    outputs: tuple[Term, ...]
+    location: Location | None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The condition of one procedure; ``variables`` are all its variables, to be made fresh for each instance.
+
+    ``control`` is true in executions that enter the procedure. ``edges`` gives for each block, in the order of its
+    successors, the Boolean that says that the edge is taken. ``conflicts[i]`` are the calls that some execution of the
+    procedure makes together with call ``i`` (the complement of the DAG paper's Disj_blk).
+    """
+
+    procedure: str
+    control: Term
+    inputs: tuple[Term, ...]
+    outputs: tuple[Term, ...]
+    variables: tuple[Term, ...]
+    formulas: tuple[Term, ...]
+    calls: tuple[CallSite, ...]
+    entry: str
+    controls: Mapping[str, Term]
+    edges: Mapping[str, tuple[tuple[str, Term], ...]]
+    calls_of_block: Mapping[str, tuple[int, ...]]
+    conflicts: tuple[tuple[int, ...], ...]
+
+
+def condition_of(
+    procedure: Procedure,
+    interfaces: Mapping[str, Interface],
+    effects: Mapping[str, Effects],
+    constants: frozenset[Term],
+) -> Condition:
+    return _Encoder(procedure, interfaces, effects, constants).condition()
+
+
+class _Encoder:
+    """Encodes one procedure. Its blocks have no cycle."""
+
+    def __init__(
+        self,
+        procedure: Procedure,
+        interfaces: Mapping[str, Interface],
+        effects: Mapping[str, Effects],
+        constants: frozenset[Term],
+    ) -> None:
+        self._procedure = procedure
+        self._interfaces = interfaces
+        self._effects = effects
+        self._constants = constants
+        self._interface = interfaces[procedure.name]
+        self._variables: list[Term] = []
+        self._formulas: list[Term] = []
+        self._calls: list[CallSite] = []
+        self._order = topological(procedure.blocks, procedure.entry.label)
+        self._before = predecessors(procedure.blocks, self._order)
+        self._live = self._liveness()
+        self._controls: dict[str, Term] = {}
+        self._edges: dict[str, tuple[tuple[str, Term], ...]] = {}
+        self._calls_of_block: dict[str, tuple[int, ...]] = {}
+        self._exit: dict[str, State] = {}
+        self._merged: dict[str, dict[Term, Term]] = {}
+
+    def condition(self) -> Condition:
+        inputs = tuple(self._fresh(v.name, v.sort) for v in self._interface.inputs)
+        outputs = tuple(self._fresh(v.name, v.sort) for v in self._interface.outputs)
+        for label in self._order:
+            self._controls[label] = self._fresh(label, BOOL)
+        for label in self._order:
+            self._block(self._procedure.blocks[label], inputs, outputs)
+        for label in self._order:
+            self._jumps(self._procedure.blocks[label])
+        entry = self._procedure.entry.label
+        return Condition(
+            procedure=self._procedure.name,
+            control=self._controls[entry],
+            inputs=inputs,
+            outputs=outputs,
+            variables=tuple(self._variables),
+            formulas=tuple(f for f in self._formulas if not f.is_true),
+            calls=tuple(self._calls),
+            entry=entry,
+            controls=self._controls,
+            edges=self._edges,
+            calls_of_block=self._calls_of_block,
+            conflicts=self._conflicts(),
+        )
+
+    def _block(self, block: Block, inputs: tuple[Term, ...], outputs: tuple[Term, ...]) -> None:
+        state = self._entry_state(block.label, inputs)
+        control = self._controls[block.label]
+        assumed: list[Term] = []
+        first_call = len(self._calls)
+        for statement in block.statements:
+            match statement:
+                case Assume(condition):
+                    assumed.append(self._evaluate(condition, state))
+                case Assign(targets, values):
+                    state.update(zip(targets, [self._evaluate(v, state) for v in values], strict=True))
+                case Havoc(targets):
+                    state.update({v: self._fresh(v.name, v.sort) for v in targets})
+                case Call():
+                    self._call(statement, state, block.label, control)
+                case Assert():
+                    raise AssertionError("assertions are compiled away before inlining")
+        if not block.successors:
+            assumed.extend(
+                eq(output, self._read(variable, state))
+                for output, variable in zip(outputs, self._interface.outputs, strict=True)
+            )
+        self._calls_of_block[block.label] = tuple(range(first_call, len(self._calls)))
+        self._exit[block.label] = state
+        self._formulas.append(implies(control, conj_all(assumed)))
+
+    def _call(self, call: Call, state: State, label: str, control: Term) -> None:
+        callee = self._interfaces[call.procedure]
+        arguments = [self._evaluate(a, state) for a in call.arguments]
+        shared = callee.inputs[len(arguments) :]
+        inputs = (*arguments, *(self._read(g, state) for g in shared))
+        written = (*call.results, *callee.outputs[len(call.results) :])
+        outputs = tuple(self._fresh(v.name, v.sort) for v in callee.outputs)
+        # Results are assigned after the callee has written its globals: a result that is such a global wins.
+        state.update(zip(written[len(call.results) :], outputs[len(call.results) :], strict=True))
+        state.update(zip(call.results, outputs, strict=False))
+        self._calls.append(CallSite(len(self._calls), call.procedure, label, control, inputs, outputs, call.location))
+
+    def _entry_state(self, label: str, inputs: tuple[Term, ...]) -> State:
+        sources = self._before[label]
+        if not sources:
+            return dict(zip(self._interface.inputs, inputs, strict=True))
+        if len(sources) == 1:
+            return dict(self._exit[sources[0]])
+        states = [self._exit[source] for source in sources]
+        merged: State = {}
+        fresh: dict[Term, Term] = {}
+        for variable in self._live[label]:
+            held = {self._read(variable, state) for state in states}
+            if len(held) == 1:
+                merged[variable] = held.pop()
+            else:
+                merged[variable] = fresh[variable] = self._fresh(variable.name, variable.sort)
+        self._merged[label] = fresh
+        return merged
+
+    def _jumps(self, block: Block) -> None:
+        """The edges out of ``block``, and that one of them is taken."""
+        edges: list[tuple[str, Term]] = []
+        for successor in block.successors:
+            target = self._controls[successor]
+            merged = self._merged.get(successor)
+            if not merged:
+                taken = target
+                if len(self._before[successor]) > 1 and len(block.successors) > 1:
+                    taken = self._edge(block.label, successor, target)
+            else:
+                state = self._exit[block.label]
+                values = conj_all(eq(v, self._read(variable, state)) for variable, v in merged.items())
+                taken = self._edge(block.label, successor, conj_all((target, values)))
+            edges.append((successor, taken))
+        self._edges[block.label] = tuple(edges)
+        if edges:
+            self._formulas.append(implies(self._controls[block.label], disj_all(taken for _, taken in edges)))
+
+    def _edge(self, source: str, target: str, consequence: Term) -> Term:
+        edge = self._fresh(f"{source}->{target}", BOOL)
+        self._formulas.append(implies(edge, consequence))
+        return edge
+
+    def _evaluate(self, term: Term, state: State) -> Term:
+        replacements = {v: self._read(v, state) for v in free_variables(term)}
+        return substitute(term, replacements)
+
+    def _read(self, variable: Term, state: State) -> Term:
+        """The value of ``variable``; a local that nothing has assigned yet has any."""
+        if variable in self._constants:
+            return variable
+        held = state.get(variable)
+        if held is None:
+            held = state[variable] = self._fresh(variable.name, variable.sort)
+        return held
+
+    def _fresh(self, like: str, sort: Sort) -> Term:
+        """A variable of the condition: a name made of the program's, and a number that makes it unique here."""
+        made = var(f"{like}#{len(self._variables)}", sort)
+        self._variables.append(made)
+        return made
+
+    def _liveness(self) -> dict[str, list[Term]]:
+        """Live variables at each block, in a fixed order, with the globals that calls read."""
+        blocks = {label: self._with_callee_reads(self._procedure.blocks[label]) for label in self._order}
+        at_return = frozenset(self._interface.outputs)
+        live = live_at_entry(blocks, at_return)
+        return {
+            label: sorted((v for v in found if v not in self._constants), key=lambda v: v.name)
+            for label, found in live.items()
+        }
+
+    def _with_callee_reads(self, block: Block) -> Block:
+        """The block with calls whose hidden reads and writes of globals are spelled out."""
+        statements = []
+        for statement in block.statements:
+            if isinstance(statement, Call):
+                callee = self._interfaces[statement.procedure]
+                shared_inputs = callee.inputs[len(statement.arguments) :]
+                shared_outputs = callee.outputs[len(statement.results) :]
+                statement = Call(
+                    statement.procedure,
+                    (*statement.arguments, *shared_inputs),
+                    (*statement.results, *shared_outputs),
+                )
+            statements.append(statement)
+        return Block(block.label, tuple(statements), block.successors)
+
+    def _conflicts(self) -> tuple[tuple[int, ...], ...]:
+        """For each call, the other calls in blocks that reach its block or are reached from it."""
+        reach: dict[str, int] = {}
+        position = {label: number for number, label in enumerate(self._order)}
+        for label in reversed(self._order):
+            mask = 1 << position[label]
+            for successor in self._procedure.blocks[label].successors:
+                mask |= reach[successor]
+            reach[label] = mask
+        found: list[tuple[int, ...]] = []
+        for call in self._calls:
+            own = position[call.block]
+            found.append(
+                tuple(
+                    other.index
+                    for other in self._calls
+                    if other is not call
+                    and (reach[call.block] >> position[other.block] & 1 or reach[other.block] >> own & 1)
+                )
+            )
+        return tuple(found)
+
+
+def conditions(
+    procedures: Iterable[Procedure], effects: Mapping[str, Effects], constants: frozenset[Term]
+) -> dict[str, Condition]:
+    """The conditions of all procedures."""
+    by_name = {p.name: p for p in procedures}
+    interfaces = {name: Interface.of(p, effects[name]) for name, p in by_name.items()}
+    return {name: condition_of(p, interfaces, effects, constants) for name, p in by_name.items()}

@@ -1,0 +1,104 @@
+"""The inline engine: bounded verification by stratified inlining over a tree or a DAG.
+
+    run = InlineEngine(prepared, InlineOptions(bounds=(3,)), solver).run()
+
+The search is in `search`; this module sets it up and translates its outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from time import perf_counter
+
+from cleave.engines.engine import Counters, Finding, GaveUp, Proved, Run, Violated
+from cleave.engines.inline.complete import Limit, best, follow
+from cleave.engines.inline.condition import Condition, conditions
+from cleave.engines.inline.merging import Choose, Merging, strategy
+from cleave.engines.inline.options import InlineOptions
+from cleave.engines.inline.search import NoViolation, Outcome, Progress, Search, Undecided, Violation
+from cleave.engines.inline.unfolding import Unfolding
+from cleave.passes.effects import effects
+from cleave.passes.prepare import Prepared
+from cleave.smt.solver import Solver
+from cleave.validate.unfolded import CallPlace, UnfoldedInstance, UnfoldedProof
+from cleave.verdict import Reason
+
+_REASONS = {
+    "interrupted": Reason.INTERRUPTED,
+    "timeout": Reason.TIMEOUT,
+    "memory": Reason.MEMORY,
+}
+
+
+class InlineEngine:
+    name = "inline"
+
+    def __init__(self, prepared: Prepared, options: InlineOptions, solver: Solver) -> None:
+        self._prepared = prepared
+        self._options = options
+        self._solver = solver
+
+    def run(self) -> Run:
+        started = perf_counter()
+        conditions_ = prepared_conditions(self._prepared)
+        program, entry = self._prepared.program, self._prepared.entry
+        extra = {p.name: p.extra_recursion for p in program.procedures.values() if p.extra_recursion}
+        choose = choose_instances(self._options, conditions_, entry, extra)
+        search = Search(conditions_, entry, program.axioms, self._solver, choose, extra)
+        search.progress.encode_seconds = perf_counter() - started
+        steps = search.run(self._options.bounds)
+        while True:
+            try:
+                yield _counters(next(steps))
+            except StopIteration as stop:
+                yield _counters(search.report())
+                return _finding(stop.value)
+
+
+def prepared_conditions(prepared: Prepared) -> dict[str, Condition]:
+    """The conditions of all procedures of a prepared program."""
+    program = prepared.program
+    return conditions(program.procedures.values(), effects(program), frozenset(program.constants))
+
+
+def recursion_limit(bound: int, extra: Mapping[str, int]) -> Limit:
+    return lambda procedure: bound + extra.get(procedure, 0)
+
+
+def choose_instances(
+    options: InlineOptions, conditions_: Mapping[str, Condition], entry: str, extra: Mapping[str, int]
+) -> Choose:
+    if options.merging is Merging.OPT:
+        return follow(best(conditions_, entry, recursion_limit(options.bounds[-1], extra)))
+    return strategy(options.merging, options.seed)
+
+
+def _counters(progress: Progress) -> Counters:
+    return asdict(progress)
+
+
+def _finding(outcome: Outcome) -> Finding:
+    match outcome:
+        case Violation(path):
+            return Violated(path)
+        case NoViolation(bound, needs_bound, unfolding):
+            bounds = {"recursion": bound} if needs_bound else {}
+            return Proved(bounds, proof_of(unfolding, bound if needs_bound else None))
+        case Undecided(reason, bound_done):
+            detail = f"no violation up to recursion bound {bound_done}" if bound_done else ""
+            return GaveUp(_REASONS.get(reason, Reason.SOLVER), detail or reason)
+
+
+def proof_of(unfolding: Unfolding, bound: int | None) -> UnfoldedProof:
+    """What a validator needs to know: the instances and what each call is bound to."""
+    instances = []
+    for instance in unfolding.instances:
+        callees: dict[CallPlace, int] = {}
+        for block, indices in instance.condition.calls_of_block.items():
+            for place, index in enumerate(indices):
+                callee = instance.callees[index]
+                if callee is not None:
+                    callees[block, place] = callee.number
+        instances.append(UnfoldedInstance(instance.condition.procedure, callees))
+    return UnfoldedProof(tuple(instances), bound)

@@ -1,0 +1,86 @@
+"""Merging strategies: which existing instance an open call shares, if any (DAG inlining, section 3.4).
+
+tree        never merge
+first       the oldest compatible instance
+maxc        the compatible instance with the most descendants
+random      a random compatible instance, or with low probability none
+randompick  a random compatible instance
+opt         follow the best DAG of the whole unfolded program, computed first (see `complete`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from random import Random
+
+from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
+
+RANDOM_REFUSAL = 0.1
+"""How often `random` inlines although it could merge; the paper says only "with low probability"."""
+
+Choose = Callable[[Unfolding, OpenCall], Instance | None]
+"""Picks the instance to merge an open call with, or None for a new one."""
+
+
+class Merging(Enum):
+    TREE = "tree"
+    FIRST = "first"
+    MAXC = "maxc"
+    RANDOM = "random"
+    RANDOM_PICK = "randompick"
+    OPT = "opt"
+
+
+def compatible(unfolding: Unfolding, call: OpenCall) -> list[Instance]:
+    """The instances that ``call`` may share, oldest first."""
+    candidates = unfolding.candidates(call)
+    if not candidates:
+        return []
+    forbidden = unfolding.forbidden(call)
+    return [candidate for candidate in candidates if not candidate.below & forbidden]
+
+
+def never(unfolding: Unfolding, call: OpenCall) -> Instance | None:
+    return None
+
+
+def first(unfolding: Unfolding, call: OpenCall) -> Instance | None:
+    candidates = unfolding.candidates(call)
+    if not candidates:
+        return None
+    forbidden = unfolding.forbidden(call)
+    return next((candidate for candidate in candidates if not candidate.below & forbidden), None)
+
+
+def largest(unfolding: Unfolding, call: OpenCall) -> Instance | None:
+    return max(compatible(unfolding, call), key=lambda m: (m.below.bit_count(), -m.number), default=None)
+
+
+def at_random(seed: int, refusal: float) -> Choose:
+    random = Random(seed)
+
+    def choose(unfolding: Unfolding, call: OpenCall) -> Instance | None:
+        found = compatible(unfolding, call)
+        if not found or random.random() < refusal:
+            return None
+        return random.choice(found)
+
+    return choose
+
+
+def strategy(merging: Merging, seed: int) -> Choose:
+    """The strategies that look only at the unfolding so far; `opt` needs the whole one: see `complete`."""
+    match merging:
+        case Merging.TREE:
+            return never
+        case Merging.FIRST:
+            return first
+        case Merging.MAXC:
+            return largest
+        case Merging.RANDOM:
+            return at_random(seed, RANDOM_REFUSAL)
+        case Merging.RANDOM_PICK:
+            return at_random(seed, 0.0)
+        case Merging.OPT:
+            raise ValueError("opt follows a complete unfolding")

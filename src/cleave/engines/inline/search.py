@@ -1,0 +1,192 @@
+"""Stratified inlining over a tree or a DAG: HYDRA's Algorithms 1 to 3, calls bound as in the DAG paper's Figure 8.
+
+    repeat
+        block the open calls: satisfiable?  then a violation was found           (under-approximation)
+        leave them open: unsatisfiable?     then there is none within the bound  (over-approximation)
+        inline the open calls on the model's path
+
+Calls beyond the recursion bound are blocked in both checks, by assumptions of their own: if the final core holds none
+of them, no bound took part in the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from cleave.engines.inline.condition import Condition
+from cleave.engines.inline.formula import Formula
+from cleave.engines.inline.merging import Choose
+from cleave.engines.inline.trace import PathFound, path_in_model
+from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
+from cleave.ir.path import Path
+from cleave.logic.terms import Term, neg
+from cleave.smt.solver import Answer, Solver
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A path to the end of the entry procedure."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class NoViolation:
+    """There is no such path within ``bound``; without any bound if ``needs_bound`` is false."""
+
+    bound: int
+    needs_bound: bool
+    unfolding: Unfolding
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """The solver stopped; ``reason`` is its word. ``bound_done`` is the largest bound that was closed, 0 if none."""
+
+    reason: str
+    bound_done: int
+
+
+Outcome = Violation | NoViolation | Undecided
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far the search is; also its statistics at the end."""
+
+    bound: int = 0
+    instances: int = 0
+    merges: int = 0
+    open_calls: int = 0
+    blocked_calls: int = 0
+    checks: int = 0
+    cost: int = 0
+    solver_seconds: float = 0.0
+    merge_seconds: float = 0.0
+    encode_seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class _Frontier:
+    """The open calls, and those among them that the bound blocks."""
+
+    open: dict[tuple[int, int], OpenCall] = field(default_factory=dict)
+    blocked: dict[tuple[int, int], OpenCall] = field(default_factory=dict)
+
+
+class Search:
+    """One stratified search with its own solver. Iterate `run`; it yields after each step."""
+
+    def __init__(
+        self,
+        conditions: Mapping[str, Condition],
+        entry: str,
+        axioms: Iterable[Term],
+        solver: Solver,
+        choose: Choose,
+        extra_recursion: Mapping[str, int],
+    ) -> None:
+        self.progress = Progress()
+        self._solver = solver
+        self._choose = choose
+        self._extra = extra_recursion
+        self._frontier = _Frontier()
+        self._bound = 0
+        started = perf_counter()
+        self._unfolding = Unfolding(conditions, entry)
+        self._formula = Formula(solver, conditions, axioms)
+        self._formula.add_root(self._unfolding)
+        self.progress.encode_seconds += perf_counter() - started
+        self._open(self._unfolding.root)
+
+    def run(self, bounds: Iterable[int]) -> Generator[Progress, None, Outcome]:
+        """Tries the bounds in turn; ends at a violation, a proof that needs no bound, or after the last one."""
+        done = 0
+        outcome: Outcome = Undecided("no bound was given", 0)
+        for bound in bounds:
+            self._raise_bound(bound)
+            outcome = yield from self._within_bound(done)
+            if not isinstance(outcome, NoViolation) or not outcome.needs_bound:
+                return outcome
+            done = bound
+        return outcome
+
+    def _within_bound(self, done: int) -> Generator[Progress, None, Outcome]:
+        while True:
+            under = self._check([*self._frontier.open.values(), *self._frontier.blocked.values()])
+            if under is Answer.SAT:
+                return Violation(self._path().path)
+            if under is Answer.UNKNOWN:
+                return Undecided(self._solver.reason_unknown(), done)
+            over = self._check(self._frontier.blocked.values())
+            if over is Answer.UNSAT:
+                return NoViolation(self._bound, self._needs_bound(), self._unfolding)
+            if over is Answer.UNKNOWN:
+                return Undecided(self._solver.reason_unknown(), done)
+            found = self._path()
+            if not found.open_calls:
+                return Violation(found.path)
+            self._inline(found.open_calls)
+            yield self.report()
+
+    def _check(self, blocked: Iterable[OpenCall]) -> Answer:
+        """Decides the formula with the given calls not made. A candidate model counts as one: see FINDINGS on
+        quantified axioms; what comes of it is replayed before it is believed."""
+        assumptions = list(dict.fromkeys(neg(self._formula.control(call)) for call in blocked))
+        started = perf_counter()
+        answer = self._solver.check(assumptions)
+        self.progress.solver_seconds += perf_counter() - started
+        self.progress.checks += 1
+        if answer is Answer.UNKNOWN and self._solver.reason_unknown().startswith(("quantifiers", "incomplete")):
+            return Answer.SAT
+        return answer
+
+    def _needs_bound(self) -> bool:
+        return bool(self._solver.core())
+
+    def _path(self) -> PathFound:
+        return path_in_model(self._solver.model(), self._unfolding, self._formula)
+
+    def _inline(self, calls: Iterable[OpenCall]) -> None:
+        for call in calls:
+            del self._frontier.open[call.caller.number, call.site.index]
+            started = perf_counter()
+            shared = self._choose(self._unfolding, call)
+            chosen = perf_counter()
+            self.progress.merge_seconds += chosen - started
+            if shared is not None:
+                self._unfolding.merge(call, shared)
+                instance = shared
+            else:
+                instance = self._unfolding.inline(call)
+                self._formula.add_instance(instance)
+            self._formula.add_link(call, instance)
+            self.progress.encode_seconds += perf_counter() - chosen
+            if shared is None:
+                self._open(instance)
+
+    def _open(self, instance: Instance) -> None:
+        for call in self._unfolding.open_calls(instance):
+            place = (call.caller.number, call.site.index)
+            (self._frontier.blocked if self._is_blocked(call) else self._frontier.open)[place] = call
+
+    def _is_blocked(self, call: OpenCall) -> bool:
+        return call.depth > self._bound + self._extra.get(call.site.callee, 0)
+
+    def _raise_bound(self, bound: int) -> None:
+        self._bound = bound
+        calls = {**self._frontier.open, **self._frontier.blocked}
+        self._frontier.blocked = {place: call for place, call in calls.items() if self._is_blocked(call)}
+        self._frontier.open = {place: call for place, call in calls.items() if place not in self._frontier.blocked}
+
+    def report(self) -> Progress:
+        progress = self.progress
+        progress.bound = self._bound
+        progress.instances = len(self._unfolding.instances)
+        progress.merges = self._unfolding.merges
+        progress.open_calls = len(self._frontier.open)
+        progress.blocked_calls = len(self._frontier.blocked)
+        progress.cost = self._solver.cost()
+        return progress

@@ -1,0 +1,126 @@
+"""The unfolded call graph: instances of procedures and the calls that are bound to them, as a tree or a DAG.
+
+DAG inlining, sections 3.2 and 3.3. An instance may serve several calls if no execution makes two of them. The paper
+checks Definition 2 over the whole DAG for each candidate (Algorithm 1); here the same check is incremental. For an open
+call ``(n, i)``,
+
+    forbidden(n, i) = all instances below calls that some execution makes together with (n, i)
+
+is collected once along the ancestors of ``n``, and a candidate ``m`` is compatible iff no descendant of ``m`` is in it.
+Sets of instances are integers used as bit sets, so each step is one machine-word operation per 64 instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cleave.engines.inline.condition import CallSite, Condition
+from cleave.engines.inline.recursion import CallGraph, Counts, call_graph, depth_of
+
+Key = tuple[str, Counts]
+"""Instances with one key unfold alike: the procedure and its recursion counts."""
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """A procedure inlined at one place (tree) or at several that exclude each other (DAG)."""
+
+    number: int
+    condition: Condition
+    counts: Counts
+    callees: list[Instance | None]  # by call, None while open
+    callers: list[tuple[Instance, int]] = field(default_factory=list)
+    below: int = 0  # bit set of itself and all descendants
+
+    @property
+    def key(self) -> Key:
+        return (self.condition.procedure, self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """A call that is not bound to an instance yet. ``depth`` is the recursion depth its instance would have."""
+
+    caller: Instance
+    site: CallSite
+    counts: Counts
+    depth: int
+
+    @property
+    def key(self) -> Key:
+        return (self.site.callee, self.counts)
+
+
+class Unfolding:
+    """Grows from the entry procedure by binding open calls to new or existing instances."""
+
+    def __init__(self, conditions: Mapping[str, Condition], entry: str) -> None:
+        self._conditions = conditions
+        self.graph: CallGraph = call_graph(conditions)
+        self.instances: list[Instance] = []
+        self.merges = 0
+        self._by_key: dict[Key, list[Instance]] = {}
+        root_counts: Counts = ((entry, 1),) if entry in self.graph.recursive else ()
+        self.root = self._new(entry, root_counts)
+
+    def open_calls(self, instance: Instance) -> list[OpenCall]:
+        """The calls of a new instance."""
+        return [self.open_call(instance, index) for index in range(len(instance.condition.calls))]
+
+    def open_call(self, instance: Instance, index: int) -> OpenCall:
+        site = instance.condition.calls[index]
+        counts = self.graph.counts_of_callee(instance.condition.procedure, instance.counts, site.callee)
+        return OpenCall(instance, site, counts, depth_of(site.callee, counts))
+
+    def candidates(self, call: OpenCall) -> list[Instance]:
+        """The instances that unfold as ``call``'s would, oldest first, compatible or not."""
+        return self._by_key.get(call.key, [])
+
+    def forbidden(self, call: OpenCall) -> int:
+        """The instances that may not be at or below what ``call`` is bound to, as a bit set."""
+        found = 0
+        pending: list[tuple[Instance, int]] = [(call.caller, call.site.index)]
+        seen: set[tuple[int, int]] = set()
+        while pending:
+            instance, index = pending.pop()
+            if (instance.number, index) in seen:
+                continue
+            seen.add((instance.number, index))
+            callees = instance.callees
+            for other in instance.condition.conflicts[index]:
+                callee = callees[other]
+                if callee is not None:
+                    found |= callee.below
+            pending.extend(instance.callers)
+        return found
+
+    def inline(self, call: OpenCall) -> Instance:
+        """Binds ``call`` to a new instance of its callee."""
+        instance = self._new(call.site.callee, call.counts)
+        self._bind(call, instance)
+        return instance
+
+    def merge(self, call: OpenCall, instance: Instance) -> None:
+        """Binds ``call`` to an existing, compatible instance."""
+        self.merges += 1
+        self._bind(call, instance)
+
+    def _new(self, procedure: str, counts: Counts) -> Instance:
+        condition = self._conditions[procedure]
+        number = len(self.instances)
+        instance = Instance(number, condition, counts, [None] * len(condition.calls), below=1 << number)
+        self.instances.append(instance)
+        self._by_key.setdefault(instance.key, []).append(instance)
+        return instance
+
+    def _bind(self, call: OpenCall, instance: Instance) -> None:
+        assert call.caller.callees[call.site.index] is None, "a call is bound once"
+        call.caller.callees[call.site.index] = instance
+        instance.callers.append((call.caller, call.site.index))
+        pending = [call.caller]
+        while pending:
+            ancestor = pending.pop()
+            if ancestor.below | instance.below != ancestor.below:
+                ancestor.below |= instance.below
+                pending.extend(caller for caller, _ in ancestor.callers)

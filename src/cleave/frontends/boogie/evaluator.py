@@ -1,0 +1,274 @@
+"""Names and types of expressions: a stack machine from postfix code to terms.
+
+    NAME x, NUMBER 1, BINARY +        with x an int variable        (+ x 1)
+
+One pass over the code, no recursion. What does not type-check is an `InputError` at the operator's token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cleave.errors import InputError, UnsupportedError
+from cleave.frontends.boogie import syntax as s
+from cleave.frontends.boogie.lexer import Source
+from cleave.frontends.boogie.literals import BadLiteralError, literal
+from cleave.frontends.boogie.maps import select_all, store_at
+from cleave.frontends.boogie.names import Names
+from cleave.frontends.boogie.operators import BINARY_OPERATORS, UNARY_OPERATORS, extract, junction, trigger_is_usable
+from cleave.frontends.boogie.types import TypeTable, type_name, type_names
+from cleave.logic import terms as t
+from cleave.logic.sorts import BOOL, Sort
+from cleave.logic.terms import SortError, Term
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """What names mean: ``locals`` first, then ``shared``; inside ``old`` the latter is replaced by ``old``."""
+
+    locals: dict[str, Term]
+    shared: Mapping[str, Term]
+    old: Mapping[str, Term] | None = None  # None: old is not allowed here
+
+
+@dataclass(slots=True, eq=False)
+class _Binding:
+    hidden: list[tuple[str, Term | None]]
+    variables: tuple[Term, ...] = ()
+    triggers: list[tuple[Term, ...]] = field(default_factory=list)
+
+
+class Evaluator:
+    """Turns code into terms. ``apply`` (set by the function table) applies a function by name."""
+
+    apply: Callable[[str, tuple[Term, ...], int], Term]
+
+    def __init__(self, source: Source, types: TypeTable, names: Names) -> None:
+        self.source = source
+        self.types = types
+        self.names = names
+        self.literals: dict[str, Term] = {}
+
+    def term(self, code: s.Code, scope: Scope) -> Term:
+        if len(code) == 1 and code[0][0] == s.NAME:
+            _, at, name = code[0]
+            found = scope.locals.get(name) or scope.shared.get(name)
+            return found if found is not None else self.undeclared(name, at)
+        return _Run(self, scope).run(code)
+
+    def condition(self, code: s.Code, scope: Scope) -> Term:
+        return self.term_of_sort(code, scope, BOOL, "a condition")
+
+    def term_of_sort(self, code: s.Code, scope: Scope, sort: Sort, what: str) -> Term:
+        found = self.term(code, scope)
+        if found.sort is not sort:
+            message = f"{what} has type '{type_name(sort)}', not '{type_name(found.sort)}'"
+            raise self.source.error(min(at for _, at, _ in code), message)
+        return found
+
+    def undeclared(self, name: str, at: int) -> Term:
+        raise self.source.error(at, f"'{name}' is not declared here")
+
+
+class _Run:
+    """One evaluation."""
+
+    __slots__ = ("bindings", "evaluator", "locals", "old_depth", "scope", "shared", "stack")
+
+    def __init__(self, evaluator: Evaluator, scope: Scope) -> None:
+        self.evaluator = evaluator
+        self.scope = scope
+        self.locals = scope.locals
+        self.shared = scope.shared
+        self.stack: list[Term] = []
+        self.bindings: list[_Binding] = []
+        self.old_depth = 0
+
+    def run(self, code: s.Code) -> Term:
+        stack = self.stack
+        push = stack.append
+        pop = stack.pop
+        variables = self.locals
+        literals = self.evaluator.literals
+        for operation, at, detail in code:
+            if operation == s.NAME:
+                push(variables.get(detail) or self.shared.get(detail) or self.evaluator.undeclared(detail, at))
+            elif operation == s.BINARY:
+                right = pop()
+                left = pop()
+                try:
+                    push(BINARY_OPERATORS[detail](left, right))
+                except (SortError, UnsupportedError) as error:
+                    raise self._refuse(at, detail, error, left, right) from None
+            elif operation == s.NUMBER and detail in literals:
+                push(literals[detail])
+            else:
+                _OPERATIONS[operation](self, at, detail)
+        (result,) = stack
+        return result
+
+    def _refuse(self, at: int, operator: str, error: Exception, *operands: Term) -> InputError:
+        """The error for an operator that does not take these operands."""
+        source = self.evaluator.source
+        if isinstance(error, UnsupportedError):
+            return source.unsupported(at, error.message)
+        return source.error(at, f"'{operator}' does not take {type_names([a.sort for a in operands])}")
+
+    def _take(self, count: int) -> list[Term]:
+        taken = self.stack[len(self.stack) - count :]
+        del self.stack[len(self.stack) - count :]
+        return taken
+
+    # --- leaves and operators ---------------------------------------------------------------------------------------
+
+    def number(self, at: int, text: str) -> None:
+        try:
+            value = literal(text)
+        except BadLiteralError as error:
+            source = self.evaluator.source
+            raise (source.error if error.supported else source.unsupported)(at, str(error)) from None
+        self.evaluator.literals[text] = value
+        self.stack.append(value)
+
+    def boolean(self, at: int, value: bool) -> None:
+        self.stack.append(t.boolean(value))
+
+    def nary(self, at: int, detail: tuple[str, int]) -> None:
+        operator, count = detail
+        operands = self._take(count)
+        try:
+            self.stack.append(junction(operator, operands))
+        except SortError as error:
+            wrong = next(a for a in operands if a.sort is not BOOL)
+            raise self._refuse(at, operator, error, wrong) from None
+
+    def unary(self, at: int, operator: str) -> None:
+        operand = self.stack.pop()
+        try:
+            self.stack.append(UNARY_OPERATORS[operator](operand))
+        except SortError as error:
+            raise self._refuse(at, operator, error, operand) from None
+
+    def call(self, at: int, detail: tuple[str, int]) -> None:
+        name, count = detail
+        self.stack.append(self.evaluator.apply(name, tuple(self._take(count)), at))
+
+    def if_then_else(self, at: int, _: None) -> None:
+        condition, then, other = self._take(3)
+        try:
+            self.stack.append(t.ite(condition, then, other))
+        except SortError as error:
+            raise self._refuse(at, "if-then-else", error, condition, then, other) from None
+
+    def cast(self, at: int, target: str) -> None:
+        operand = self.stack.pop()
+        try:
+            self.stack.append(t.to_int(operand) if target == "int" else t.to_real(operand))
+        except SortError as error:
+            raise self._refuse(at, f"{target}()", error, operand) from None
+
+    def coerce(self, at: int, written: s.Type) -> None:
+        sort = self.evaluator.types.sort(written)
+        if self.stack[-1].sort is not sort:
+            message = f"the expression has type '{type_name(self.stack[-1].sort)}', not '{type_name(sort)}'"
+            raise self.evaluator.source.error(at, message)
+
+    # --- maps and bit vectors ---------------------------------------------------------------------------------------
+
+    def select(self, at: int, count: int) -> None:
+        indices = self._take(count)
+        found = self.stack.pop()
+        self.stack.append(select_all(self.evaluator.source, at, found, indices))
+
+    def store(self, at: int, count: int) -> None:
+        value = self.stack.pop()
+        indices = self._take(count)
+        changed = self.stack.pop()
+        self.stack.append(store_at(self.evaluator.source, at, changed, indices, value))
+
+    def extract(self, at: int, bounds: tuple[str, str]) -> None:
+        operand = self.stack.pop()
+        try:
+            self.stack.append(extract(operand, *bounds))
+        except SortError as error:
+            raise self._refuse(at, f"[{bounds[0][:9]}:{bounds[1][:9]}]", error, operand) from None
+
+    # --- what changes the meaning of names --------------------------------------------------------------------------
+
+    def old_begin(self, at: int, _: None) -> None:
+        if self.scope.old is None:
+            raise self.evaluator.source.error(at, "'old' means nothing here: only in ensures and in bodies")
+        self.shared = self.scope.old
+        self.old_depth += 1
+
+    def old_end(self, at: int, _: None) -> None:
+        self.old_depth -= 1
+        if not self.old_depth:
+            self.shared = self.scope.shared
+
+    def _bind(self, names: list[str], values: list[Term]) -> _Binding:
+        binding = _Binding([(name, self.locals.get(name)) for name in names], tuple(values))
+        self.locals.update(zip(names, values, strict=True))
+        self.bindings.append(binding)
+        return binding
+
+    def _unbind(self) -> _Binding:
+        binding = self.bindings.pop()
+        for name, hidden in binding.hidden:
+            if hidden is None:
+                del self.locals[name]
+            else:
+                self.locals[name] = hidden
+        return binding
+
+    def bind(self, at: int, quantifier: s.Quantifier) -> None:
+        names = [v.name for v in quantifier.variables]
+        if len(set(names)) < len(names):
+            raise self.evaluator.source.error(at, "a quantifier binds the same name twice")
+        fresh = self.evaluator.names.fresh
+        sort = self.evaluator.types.sort
+        self._bind(names, [t.var(fresh(v.name, "?"), sort(v.type)) for v in quantifier.variables])
+
+    def trigger(self, at: int, count: int) -> None:
+        self.bindings[-1].triggers.append(tuple(self._take(count)))
+
+    def quantify(self, at: int, quantifier: s.Quantifier) -> None:
+        binding = self._unbind()
+        body = self.stack.pop()
+        if body.sort is not BOOL:
+            raise self._refuse(at, quantifier.kind, SortError(), body)
+        triggers = tuple(g for g in binding.triggers if trigger_is_usable(g, binding.variables))
+        build = t.forall if quantifier.kind == "forall" else t.exists
+        self.stack.append(build(binding.variables, body, triggers))
+
+    def let_begin(self, at: int, names: list[str]) -> None:
+        if len(set(names)) < len(names):
+            raise self.evaluator.source.error(at, "the same name is bound twice")
+        self._bind(names, self._take(len(names)))
+
+    def let_end(self, at: int, _: int) -> None:
+        self._unbind()
+
+
+_OPERATIONS: dict[int, Callable[[_Run, int, Any], None]] = {
+    s.NUMBER: _Run.number,
+    s.BOOLEAN: _Run.boolean,
+    s.NARY: _Run.nary,
+    s.UNARY: _Run.unary,
+    s.CALL: _Run.call,
+    s.SELECT: _Run.select,
+    s.STORE: _Run.store,
+    s.EXTRACT: _Run.extract,
+    s.ITE: _Run.if_then_else,
+    s.OLD_BEGIN: _Run.old_begin,
+    s.OLD_END: _Run.old_end,
+    s.CAST: _Run.cast,
+    s.COERCE: _Run.coerce,
+    s.BIND: _Run.bind,
+    s.TRIGGER: _Run.trigger,
+    s.QUANTIFY: _Run.quantify,
+    s.LET_BEGIN: _Run.let_begin,
+    s.LET_END: _Run.let_end,
+}

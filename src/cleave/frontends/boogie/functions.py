@@ -1,0 +1,238 @@
+"""Functions: expanded where they have a body, tied to an operator where an attribute says so, else uninterpreted.
+
+    function f(x: int): int { x + 1 }             f(a) becomes (+ a 1)
+    function g(x: int): int { g(x - 1) }          recursive: stays g, with an axiom for its body, triggered by g(x)
+    function h(x: int): int;                      stays h
+
+A function is looked at when something first uses it, so that one nobody uses may have any type.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from cleave.errors import UnsupportedError
+from cleave.frontends.boogie import syntax as s
+from cleave.frontends.boogie.builtins import Builder, builtin
+from cleave.frontends.boogie.evaluator import Evaluator, Scope
+from cleave.frontends.boogie.types import MAX_WIDTH, type_name
+from cleave.logic import terms as t
+from cleave.logic.sorts import Sort
+from cleave.logic.terms import Binder, Op, SortError, Term
+from cleave.logic.walk import fold, has_quantifier, rebuild
+
+
+@dataclass(slots=True, eq=False)
+class _Symbol:
+    """What is known of a function that is used."""
+
+    declaration: s.Function
+    arguments: tuple[Sort, ...]
+    result: Sort
+    parameters: tuple[Term, ...] = ()
+    operator: Builder | None = None  # an operator of the logic
+    body: Term | None = None  # to be expanded
+    function: t.Function | None = None  # uninterpreted
+    has_quantifier: bool = False
+    expanded: dict[tuple[Term, ...], Term] = field(default_factory=dict)
+
+
+class FunctionTable:
+    """Applies functions by name. ``uninterpreted`` and ``definitions`` grow as functions are used."""
+
+    def __init__(
+        self, evaluator: Evaluator, functions: list[s.Function], kept: set[str], constants: dict[str, Term]
+    ) -> None:
+        self.uninterpreted: list[t.Function] = []
+        self.definitions: list[Term] = []
+        self._evaluator = evaluator
+        self._source = evaluator.source
+        self._kept = kept
+        self._constants = constants
+        self._symbols: dict[str, _Symbol] = {}
+        self._declared: dict[str, s.Function] = {}
+        for declaration in functions:
+            if declaration.name in self._declared:
+                raise self._source.error(declaration.at, f"function '{declaration.name}' is declared twice")
+            self._declared[declaration.name] = declaration
+        evaluator.apply = self.apply
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._declared
+
+    def apply(self, name: str, arguments: tuple[Term, ...], at: int) -> Term:
+        symbol = self._symbols.get(name)
+        if symbol is None:
+            symbol = self._prepare(name, at)
+        if len(arguments) != len(symbol.arguments):
+            message = f"function '{name}' takes {len(symbol.arguments)} arguments, not {len(arguments)}"
+            raise self._source.error(at, message)
+        for number, (argument, sort) in enumerate(zip(arguments, symbol.arguments, strict=True), 1):
+            if argument.sort is not sort:
+                found = type_name(argument.sort)
+                message = f"argument {number} of '{name}' has type '{type_name(sort)}', not '{found}'"
+                raise self._source.error(at, message)
+        if symbol.body is not None:
+            return self._expand(symbol, symbol.body, arguments)
+        if symbol.function is not None:
+            return t.apply(symbol.function, *arguments)
+        return self._operator(symbol, arguments, at)
+
+    def check_unused(self) -> None:
+        """Type-checks the bodies that nothing used; what is merely not supported does no harm there."""
+        uninterpreted, definitions = len(self.uninterpreted), len(self.definitions)
+        for name, declaration in self._declared.items():
+            if name not in self._symbols and declaration.body is not None and not declaration.type_parameters:
+                with suppress(UnsupportedError):
+                    self._prepare(name, declaration.at)
+        del self.uninterpreted[uninterpreted:], self.definitions[definitions:]
+
+    # --- looking at a function for the first time -------------------------------------------------------------------
+
+    def _prepare(self, name: str, at: int) -> _Symbol:
+        """The symbol of ``name``, after those of every function that its body needs."""
+        path = [(name, self._open(name, at))]
+        active = {name}
+        try:
+            while path:
+                current, needed = path[-1]
+                if not needed:
+                    path.pop()
+                    self._finish(self._symbols[current])
+                    active.discard(current)
+                elif (callee := needed.pop()) in active:
+                    self._keep(self._symbols[callee])
+                elif callee not in self._symbols:
+                    path.append((callee, self._open(callee, self._declared[callee].at)))
+                    active.add(callee)
+        except UnsupportedError:
+            for unfinished in active:
+                del self._symbols[unfinished]
+            raise
+        return self._symbols[name]
+
+    def _open(self, name: str, at: int) -> list[str]:
+        """Declares the symbol, its body still unknown; the functions that have to be known before."""
+        declaration = self._declared.get(name)
+        if declaration is None:
+            raise self._source.error(at, f"function '{name}' is not declared")
+        if declaration.type_parameters:
+            raise self._source.unsupported(at, f"polymorphic functions are not supported: '{name}'")
+        if "constructor" in declaration.attributes:
+            raise self._source.unsupported(at, f"datatypes are not supported: '{name}'")
+        sort = self._evaluator.types.sort
+        arguments = tuple(sort(p.type) for p in declaration.parameters)
+        symbol = _Symbol(declaration, arguments, sort(declaration.result))
+        text = declaration.attributes.get("bvbuiltin") or declaration.attributes.get("builtin")
+        if text is not None:
+            symbol.operator = self._find_operator(symbol, " ".join(text).strip('"'), at)
+        self._symbols[name] = symbol
+        if text is not None:
+            return []
+        if declaration.body is None or self._is_kept(declaration):
+            self._keep(symbol)
+        if declaration.body is None:
+            return []
+        called = (detail[0] for operation, _, detail in declaration.body if operation == s.CALL)
+        return [c for c in dict.fromkeys(called) if c in self._declared and self._declared[c].body is not None]
+
+    def _is_kept(self, declaration: s.Function) -> bool:
+        """A function that a trigger names has to stay, for the trigger to mean anything."""
+        return declaration.name in self._kept and "inline" not in declaration.attributes
+
+    def _keep(self, symbol: _Symbol) -> None:
+        if symbol.function is None:
+            symbol.function = t.Function(symbol.declaration.name, symbol.arguments, symbol.result)
+            self.uninterpreted.append(symbol.function)
+
+    def _find_operator(self, symbol: _Symbol, text: str, at: int) -> Builder:
+        found = builtin(text, symbol.result)
+        if found is None:
+            message = f"function '{symbol.declaration.name}' needs the operator \"{text[:60]}\", which is not supported"
+            raise self._source.unsupported(at, message)
+        return found
+
+    def _finish(self, symbol: _Symbol) -> None:
+        declaration = symbol.declaration
+        if declaration.body is None or symbol.operator is not None:
+            return
+        names = [p.name for p in declaration.parameters]
+        if len(set(names)) < len(names) and any(names):
+            raise self._source.error(declaration.at, f"function '{declaration.name}' has two parameters of one name")
+        fresh = self._evaluator.names.fresh
+        symbol.parameters = tuple(t.var(fresh(n, "?"), a) for n, a in zip(names, symbol.arguments, strict=True))
+        scope = Scope(dict(zip(names, symbol.parameters, strict=True)), self._constants)
+        body = self._evaluator.term_of_sort(declaration.body, scope, symbol.result, f"the body of '{declaration.name}'")
+        if symbol.function is None:
+            symbol.body = body
+            symbol.has_quantifier = has_quantifier(body)
+        else:
+            head = t.apply(symbol.function, *symbol.parameters)
+            self.definitions.append(t.forall(symbol.parameters, t.eq(head, body), ((head,),)))
+
+    # --- applying ---------------------------------------------------------------------------------------------------
+
+    def _operator(self, symbol: _Symbol, arguments: tuple[Term, ...], at: int) -> Term:
+        assert symbol.operator is not None
+        name = symbol.declaration.name
+        try:
+            found = symbol.operator(*arguments)
+        except (SortError, TypeError):
+            raise self._source.error(at, f"the operator behind '{name}' does not take its arguments") from None
+        if found.sort is not symbol.result:
+            message = f"the operator behind '{name}' gives '{type_name(found.sort)}', not '{type_name(symbol.result)}'"
+            raise self._source.error(at, message)
+        if found.sort.width > MAX_WIDTH:
+            raise self._source.unsupported(at, f"bit vectors have at most {MAX_WIDTH} bits here")
+        return found
+
+    def _expand(self, symbol: _Symbol, body: Term, arguments: tuple[Term, ...]) -> Term:
+        found = symbol.expanded.get(arguments)
+        if found is None:
+            replaced = dict(zip(symbol.parameters, arguments, strict=True))
+            found = self._renamed(body, replaced) if symbol.has_quantifier else _instance(body, replaced)
+            symbol.expanded[arguments] = found
+        return found
+
+    def _renamed(self, body: Term, replaced: dict[Term, Term]) -> Term:
+        """An instance whose bound variables are new, so that each keeps a name of its own."""
+        fresh = self._evaluator.names.fresh
+
+        def combine(node: Term, args: list[Term]) -> Term:
+            if node.op is Op.VAR:
+                return replaced.get(node, node)
+            if node.op is not Op.FORALL and node.op is not Op.EXISTS:
+                return rebuild(node, tuple(args))
+            if args[0].is_value:
+                return args[0]
+            variables = tuple(replaced[v] for v in node.value.variables)
+            return t.make(node.op, tuple(args), node.sort, Binder(variables, node.value.trigger_sizes))
+
+        for variable in _bound_variables(body):
+            replaced[variable] = t.var(fresh(variable.name.rpartition("?")[0], "?"), variable.sort)
+        return fold(body, combine)
+
+
+def _bound_variables(body: Term) -> dict[Term, None]:
+    found: dict[Term, None] = {}
+
+    def collect(node: Term, _: list[None]) -> None:
+        if node.op is Op.FORALL or node.op is Op.EXISTS:
+            found.update(dict.fromkeys(node.value.variables))
+
+    fold(body, collect)
+    return found
+
+
+def _instance(body: Term, replaced: dict[Term, Term]) -> Term:
+    """``body`` with its parameters replaced; bodies are mostly small, and one level deep is done without a walk."""
+    if not body.args:
+        return replaced.get(body, body)
+    if all(not a.args for a in body.args):
+        return rebuild(body, tuple([replaced.get(a, a) for a in body.args]))
+
+    def combine(node: Term, args: list[Term]) -> Term:
+        return rebuild(node, tuple(args)) if args else replaced.get(node, node)
+
+    return fold(body, combine)

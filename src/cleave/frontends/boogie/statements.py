@@ -1,0 +1,276 @@
+"""Statements: a body becomes one flat list, with its structure as brackets.
+
+    L: while (c) invariant i; { x := x + 1; }        Label L, While c [i], Assign, EndWhile
+
+Open ``if`` and ``while`` wait on a stack of the parser's own, so that nesting may be as deep as it likes.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from cleave.frontends.boogie.cursor import is_name
+from cleave.frontends.boogie.expressions import ExpressionParser
+from cleave.frontends.boogie.syntax import (
+    Assert,
+    Assign,
+    Assume,
+    Attributes,
+    Body,
+    Break,
+    Call,
+    Code,
+    Else,
+    EndIf,
+    EndWhile,
+    Goto,
+    Havoc,
+    If,
+    Label,
+    Return,
+    Specification,
+    Statement,
+    Target,
+    Variable,
+    While,
+)
+
+_THREADS = frozenset(("async", "par", "yield", "fork", "join", "atomic"))
+_AFTER_TARGET = frozenset((":=", ",", "["))
+
+
+class StatementParser(ExpressionParser):
+    """Adds `body` to the expression parser."""
+
+    statements: list[Statement]
+    open: list[str]  # how each open brace ends: "if", "else", "else if" (also ends the if around it), "while"
+
+    def body(self) -> Body:
+        self.expect("{")
+        variables: list[Variable] = []
+        while self.tokens[self.at] == "var":
+            self.at += 1
+            variables += self.variables_with_where()
+            self.expect(";")
+        self.statements = []
+        self.open = []
+        while self._statement():
+            pass
+        return Body(variables, self.statements)
+
+    def variables_with_where(self) -> list[Variable]:
+        """``x, y: T where e, z: U``"""
+        found = self._variables_with_one_where()
+        while self.accept(","):
+            found += self._variables_with_one_where()
+        return found
+
+    def _variables_with_one_where(self) -> list[Variable]:
+        found = self.variables_of_one_type()
+        if self.accept("where"):
+            self.attributes()
+            where = self.expression()
+            for variable in found:
+                variable.where = where
+        return found
+
+    def _statement(self) -> bool:
+        """Reads one statement or closing brace; false when the brace was the body's own."""
+        at = self.at
+        token = self.tokens[at]
+        follows = self.tokens[at + 1]
+        if follows in _AFTER_TARGET and is_name(token):
+            self._assign()
+            return True
+        if follows == ":" and is_name(token):
+            self.at = at + 2
+            self.statements.append(Label(at, token.lstrip("\\")))
+            return True
+        read = _STATEMENTS.get(token)
+        if read is not None:
+            self.at = at + 1
+            read(self, at)
+            return True
+        if token == "}":
+            self.at = at + 1
+            return self._close_brace(at)
+        return self._no_statement(at)
+
+    def _no_statement(self, at: int) -> NoReturn:
+        token = self.tokens[at]
+        if token in _THREADS:
+            raise self.source.unsupported(at, f"concurrent programs are not supported: '{token}'")
+        if token == "var":
+            raise self.source.error(at, "variables are declared before the first statement")
+        self.fail("a statement" if self.open else "a statement or '}'")
+
+    # --- simple statements ------------------------------------------------------------------------------------------
+
+    def _assign(self) -> None:
+        at = self.at
+        targets = [self._target()]
+        while self.accept(","):
+            targets.append(self._target())
+        self.expect(":=")
+        values = [self.expression()]
+        while self.accept(","):
+            values.append(self.expression())
+        if len(values) != len(targets):
+            raise self.source.error(at, f"{len(targets)} targets are assigned {len(values)} values")
+        self.expect(";")
+        self.statements.append(Assign(at, targets, values))
+
+    def _target(self) -> Target:
+        at = self.at
+        name = self.name("the name of a variable")
+        indices: list[list[Code]] = []
+        while self.accept("["):
+            group = [self.expression()]
+            while self.accept(","):
+                group.append(self.expression())
+            self.expect("]")
+            indices.append(group)
+        return Target(at, name, indices)
+
+    def _assume(self, at: int) -> None:
+        attributes = self.attributes()
+        condition = self.expression()
+        self.expect(";")
+        self.statements.append(Assume(at, attributes, condition))
+
+    def _assert(self, at: int) -> None:
+        attributes = self.attributes()
+        condition = self.expression()
+        self.expect(";")
+        self.statements.append(Assert(at, attributes, condition))
+
+    def _havoc(self, at: int) -> None:
+        names = self.names("the name of a variable")
+        self.expect(";")
+        self.statements.append(Havoc(at, names))
+
+    def _goto(self, at: int) -> None:
+        labels = self.names("a label")
+        self.expect(";")
+        self.statements.append(Goto(at, labels))
+
+    def _return(self, at: int) -> None:
+        self.expect(";")
+        self.statements.append(Return(at))
+
+    def _break(self, at: int) -> None:
+        label = "" if self.tokens[self.at] == ";" else self.name("a label or ';'")
+        self.expect(";")
+        self.statements.append(Break(at, label))
+
+    def _call(self, at: int) -> None:
+        attributes = self.attributes()
+        if self.tokens[self.at] == "forall":
+            raise self.source.unsupported(at, "'call forall' is not supported")
+        results: list[tuple[int, str]] = []
+        if self.tokens[self.at + 1] != "(":
+            results.append(self._result())
+            while self.accept(","):
+                results.append(self._result())
+            self.expect(":=")
+        name = self.name("the name of a procedure")
+        self.expect("(")
+        arguments: list[Code | None] = []
+        if self.tokens[self.at] != ")":
+            arguments.append(self._argument())
+            while self.accept(","):
+                arguments.append(self._argument())
+        self.expect(")")
+        self.expect(";")
+        self.statements.append(Call(at, attributes, name, results, arguments))
+
+    def _result(self) -> tuple[int, str]:
+        at = self.at
+        return (at, "*") if self.accept("*") else (at, self.name("the name of a variable"))
+
+    def _argument(self) -> Code | None:
+        return None if self.accept("*") else self.expression()
+
+    # --- structure --------------------------------------------------------------------------------------------------
+
+    def _condition(self) -> Code | None:
+        self.expect("(")
+        if self.tokens[self.at] == "*" and self.tokens[self.at + 1] == ")":
+            self.at += 1
+            condition = None
+        else:
+            condition = self.expression()
+        self.expect(")")
+        return condition
+
+    def _if_statement(self, at: int) -> None:
+        self._begin_if(at, "if")
+
+    def _begin_if(self, at: int, ending: str) -> None:
+        self.attributes()
+        self.statements.append(If(at, self._condition()))
+        self.open.append(ending)
+        self.expect("{")
+
+    def _while(self, at: int) -> None:
+        self.attributes()
+        condition = self._condition()
+        self.statements.append(While(at, condition, self._invariants()))
+        self.open.append("while")
+        self.expect("{")
+
+    def _invariants(self) -> list[Specification]:
+        found: list[Specification] = []
+        while self.tokens[self.at] in ("invariant", "free"):
+            at = self.at
+            free = self.accept("free")
+            self.expect("invariant")
+            attributes: Attributes = self.attributes()
+            found.append(Specification(at, free, attributes, self.expression()))
+            self.expect(";")
+        return found
+
+    def _close_brace(self, at: int) -> bool:
+        if not self.open:
+            return False
+        kind = self.open[-1]
+        if kind == "while":
+            self.open.pop()
+            self.statements.append(EndWhile(at))
+        elif kind != "else" and self.tokens[self.at] == "else":
+            self._begin_else(kind)
+        else:
+            self._end_if(at)
+        return True
+
+    def _begin_else(self, kind: str) -> None:
+        at = self.at
+        self.at += 1
+        self.statements.append(Else(at))
+        self.open[-1] = "else" if kind == "if" else "last else"
+        if self.accept("if"):
+            self.open[-1] = kind
+            self._begin_if(at + 1, "else if")
+        else:
+            self.expect("{")
+
+    def _end_if(self, at: int) -> None:
+        """Ends the innermost if, and with it every if whose ``else`` it is."""
+        while True:
+            kind = self.open.pop()
+            self.statements.append(EndIf(at))
+            if kind in ("if", "else"):
+                return
+
+
+_STATEMENTS = {
+    "assume": StatementParser._assume,
+    "assert": StatementParser._assert,
+    "havoc": StatementParser._havoc,
+    "goto": StatementParser._goto,
+    "return": StatementParser._return,
+    "break": StatementParser._break,
+    "call": StatementParser._call,
+    "if": StatementParser._if_statement,
+    "while": StatementParser._while,
+}

@@ -1,0 +1,120 @@
+"""Boogie's types to sorts, each resolved when something first uses it.
+
+[int, bool]T               (Array Int (Array Bool T))
+type Field a; Field int    the uninterpreted sort "Field int"
+type Ref = int; Ref        Int
+"""
+
+from __future__ import annotations
+
+import re
+
+from cleave.frontends.boogie.lexer import Source
+from cleave.frontends.boogie.syntax import MapType, NamedType, Type, TypeDeclaration
+from cleave.logic.sorts import BOOL, INT, REAL, Sort, SortKind, array, bitvec, uninterpreted
+
+MAX_WIDTH = 1 << 16
+_MAX_DEPTH = 200
+_BITVECTOR = re.compile(r"bv(\d+)")
+_UNSUPPORTED = re.compile(r"float\d+e\d+|float|rmode|string|regex")
+_RESERVED = frozenset(("Bool", "Int", "Real", "Array", "BitVec", "String", "RegLan", "RoundingMode", "FloatingPoint"))
+
+
+class TypeTable:
+    def __init__(self, source: Source, declarations: list[TypeDeclaration]) -> None:
+        self._source = source
+        self._declared: dict[str, TypeDeclaration] = {}
+        self._known: dict[str, Sort] = {"int": INT, "bool": BOOL, "real": REAL}
+        for declaration in declarations:
+            if declaration.name in self._declared or declaration.name in self._known:
+                raise source.error(declaration.at, f"type '{declaration.name}' is declared twice")
+            self._declared[declaration.name] = declaration
+
+    def sort(self, written: Type) -> Sort:
+        if isinstance(written, NamedType) and not written.arguments:
+            found = self._known.get(written.name)
+            if found is None:
+                found = self._known[written.name] = self._resolve(written, {}, 0)
+            return found
+        return self._resolve(written, {}, 0)
+
+    def _resolve(self, written: Type, bound: dict[str, Sort], depth: int) -> Sort:
+        if depth > _MAX_DEPTH:
+            message = f"the type is nested deeper than {_MAX_DEPTH}, or a synonym is defined by itself"
+            raise self._source.error(written.at, message)
+        if isinstance(written, MapType):
+            return self._map(written, bound, depth)
+        if written.name in bound and not written.arguments:
+            return bound[written.name]
+        declaration = self._declared.get(written.name)
+        if declaration is not None:
+            return self._user_type(written, declaration, bound, depth)
+        if written.name in self._known and not written.arguments:
+            return self._known[written.name]
+        return self._builtin(written)
+
+    def _map(self, written: MapType, bound: dict[str, Sort], depth: int) -> Sort:
+        if written.parameters:
+            raise self._source.unsupported(written.at, "polymorphic maps are not supported")
+        if not written.indices:
+            raise self._source.unsupported(written.at, "maps without an index are not supported")
+        found = self._resolve(written.element, bound, depth + 1)
+        for index in reversed(written.indices):
+            found = array(self._resolve(index, bound, depth + 1), found)
+        return found
+
+    def _user_type(self, written: NamedType, declaration: TypeDeclaration, bound: dict[str, Sort], depth: int) -> Sort:
+        arguments = [self._resolve(argument, bound, depth + 1) for argument in written.arguments]
+        if len(arguments) != len(declaration.parameters):
+            expected = len(declaration.parameters)
+            message = f"type '{written.name}' takes {expected} arguments, not {len(arguments)}"
+            raise self._source.error(written.at, message)
+        if declaration.synonym is not None:
+            inner = dict(zip(declaration.parameters, arguments, strict=True))
+            return self._resolve(declaration.synonym, inner, depth + 1)
+        name = f"{written.name}#" if written.name in _RESERVED else written.name
+        return uninterpreted(" ".join([name, *(_argument_name(a) for a in arguments)]))
+
+    def _builtin(self, written: NamedType) -> Sort:
+        name = written.name
+        match = _BITVECTOR.fullmatch(name)
+        if match is not None and not written.arguments:
+            return bitvec(self.width(match[1], written.at))
+        if _UNSUPPORTED.fullmatch(name):
+            raise self._source.unsupported(written.at, f"the type '{name}' is not supported")
+        raise self._source.error(written.at, f"type '{name}' is not declared")
+
+    def width(self, digits: str, at: int) -> int:
+        """The width of a bit-vector type from its digits."""
+        width = int(digits) if len(digits) < 10 else MAX_WIDTH + 1
+        self.check_width(width, at)
+        return width
+
+    def check_width(self, width: int, at: int) -> None:
+        if not 1 <= width <= MAX_WIDTH:
+            message = f"bit vectors have between 1 and {MAX_WIDTH} bits here"
+            raise self._source.unsupported(at, message)
+
+
+def _argument_name(sort: Sort) -> str:
+    name = type_name(sort, 50)
+    return f"({name})" if " " in name else name
+
+
+def type_name(sort: Sort, depth: int = 6) -> str:
+    """A sort as Boogie writes it; what is nested deeper than ``depth`` is cut."""
+    match sort.kind:
+        case SortKind.BITVEC:
+            return f"bv{sort.width}"
+        case SortKind.ARRAY if depth == 0:
+            return "..."
+        case SortKind.ARRAY:
+            return f"[{type_name(sort.index, depth - 1)}]{type_name(sort.element, depth - 1)}"
+        case SortKind.UNINTERPRETED:
+            return sort.name
+        case _:
+            return str(sort.kind.value).lower()
+
+
+def type_names(sorts: list[Sort]) -> str:
+    return " and ".join(f"'{type_name(sort)}'" for sort in sorts) or "nothing"

@@ -1,0 +1,179 @@
+"""Contracts become statements, and procedures without a body disappear.
+
+    proc f(p) -> (r)  requires p > 0  ensures r > old(g)  { b: r := g + p; g := r; return }
+    ... call f(x) -> (y)
+
+becomes
+
+    proc f(p) -> (r)  { b: assume p > 0; g'1 := g; r := g + p; g := r; assert r > g'1; return }
+    ... p'1 := x; assert p'1 > 0; g'2 := g; call f(p'1) -> (y); assume y > g'2
+
+A call to a procedure without a body becomes a havoc of its results and of the globals it modifies. Afterwards ``old``
+occurs nowhere and no procedure has a contract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from cleave.ir.path import WayBack
+from cleave.ir.program import (
+    Assert,
+    Assign,
+    Assume,
+    Block,
+    Call,
+    Clause,
+    Havoc,
+    Procedure,
+    Program,
+    Statement,
+    is_old,
+)
+from cleave.logic.terms import Term, var
+from cleave.logic.walk import free_variables, substitute
+from cleave.passes.fresh import FreshNames, variable_names
+
+
+def contracts_to_statements(program: Program) -> tuple[Program, WayBack]:
+    names = variable_names(program)
+    procedures: dict[str, Procedure] = {}
+    added: dict[tuple[str, str], str | None] = {}
+    for procedure in program.procedures.values():
+        if procedure.has_body:
+            procedures[procedure.name] = _Rewriter(program, procedure, names).procedure()
+            entry = procedures[procedure.name].entry.label
+            if entry not in procedure.blocks:
+                added[procedure.name, entry] = None
+    return replace(program, procedures=procedures), WayBack(added)
+
+
+class _Rewriter:
+    """Rewrites one procedure; collects the locals it makes up."""
+
+    def __init__(self, program: Program, procedure: Procedure, names: FreshNames) -> None:
+        self._program = program
+        self._procedure = procedure
+        self._names = names
+        self._locals: list[Term] = list(procedure.locals)
+        self._entry_values: dict[Term, Term] = {}  # old(g) in the body: the local that keeps g's value at entry
+        for variable in self._olds_in_body():
+            current = var(variable.name[4:-1], variable.sort)
+            self._entry_values[variable] = self._local(current)
+
+    def procedure(self) -> Procedure:
+        procedure = self._procedure
+        blocks = {label: self._block(block) for label, block in procedure.blocks.items()}
+        prologue = tuple(self._prologue())
+        first = blocks[procedure.entry.label]
+        if prologue and any(first.label in block.successors for block in blocks.values()):
+            # The prologue runs once, so it needs a block that no jump reaches.
+            label = FreshNames(blocks).like(first.label)
+            blocks = {label: Block(label, prologue, (first.label,), first.location), **blocks}
+        else:
+            blocks[first.label] = replace(first, statements=(*prologue, *first.statements))
+        return replace(procedure, blocks=blocks, locals=tuple(self._locals), requires=(), ensures=(), modifies=())
+
+    def _olds_in_body(self) -> Iterable[Term]:
+        conditions: list[Term] = [c.condition for c in self._procedure.ensures if not c.free]
+        for statement in self._procedure.statements():
+            match statement:
+                case Assume(condition) | Assert(condition):
+                    conditions.append(condition)
+                case Assign(_, values):
+                    conditions.extend(values)
+                case Call(_, arguments, _):
+                    conditions.extend(arguments)
+                case Havoc():
+                    pass
+        return sorted((v for v in free_variables(*conditions) if is_old(v)), key=lambda v: v.name)
+
+    def _prologue(self) -> list[Statement]:
+        entry: list[Statement] = [Assume(c.condition, c.location) for c in self._procedure.requires]
+        for variable, local in self._entry_values.items():
+            entry.append(Assign((local,), (var(variable.name[4:-1], variable.sort),)))
+        return entry
+
+    def _block(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in block.statements:
+            if isinstance(statement, Call):
+                statements.extend(self._call(statement))
+            else:
+                statements.append(self._without_old(statement))
+        if not block.successors:
+            statements.extend(
+                Assert(self._in_body(c.condition), c.message or "postcondition", c.location)
+                for c in self._procedure.ensures
+                if not c.free
+            )
+        return replace(block, statements=tuple(statements))
+
+    def _without_old(self, statement: Statement) -> Statement:
+        if not self._entry_values:
+            return statement
+        match statement:
+            case Assume(condition, location):
+                return Assume(self._in_body(condition), location)
+            case Assert(condition, message, location):
+                return Assert(self._in_body(condition), message, location)
+            case Assign(targets, values, location):
+                return Assign(targets, tuple(self._in_body(v) for v in values), location)
+            case _:
+                return statement
+
+    def _in_body(self, term: Term) -> Term:
+        return substitute(term, self._entry_values) if self._entry_values else term
+
+    def _call(self, call: Call) -> list[Statement]:
+        callee = self._program.procedures[call.procedure]
+        arguments = tuple(self._in_body(a) for a in call.arguments)
+        before, actuals = self._actuals(callee, arguments)
+        result: list[Statement] = list(before)
+        result.extend(self._requires(clause, actuals, call) for clause in callee.requires)
+        before_values: dict[Term, Term] = {}
+        for variable in self._olds_in(callee.ensures):
+            current = var(variable.name[4:-1], variable.sort)
+            before_values[variable] = self._local(current)
+            result.append(Assign((before_values[variable],), (current,), call.location))
+        if callee.has_body:
+            result.append(replace(call, arguments=tuple(actuals[p] for p in callee.parameters)))
+        else:
+            result.extend(self._havoc(callee, call))
+        bindings = {**actuals, **dict(zip(callee.returns, call.results, strict=True)), **before_values}
+        result.extend(Assume(substitute(c.condition, bindings), call.location) for c in callee.ensures)
+        return result
+
+    def _actuals(self, callee: Procedure, arguments: tuple[Term, ...]) -> tuple[list[Statement], dict[Term, Term]]:
+        """The terms that stand for the parameters in the contract. The call may change what the arguments are made
+        of, so an ensures that speaks of a parameter needs its value from before."""
+        in_ensures = free_variables(*(c.condition for c in callee.ensures))
+        before: list[Statement] = []
+        actuals: dict[Term, Term] = {}
+        for parameter, argument in zip(callee.parameters, arguments, strict=True):
+            if parameter in in_ensures and not argument.is_value:
+                local = self._local(parameter)
+                before.append(Assign((local,), (argument,)))
+                actuals[parameter] = local
+            else:
+                actuals[parameter] = argument
+        return before, actuals
+
+    def _requires(self, clause: Clause, actuals: dict[Term, Term], call: Call) -> Statement:
+        condition = substitute(clause.condition, actuals)
+        if clause.free:
+            return Assume(condition, call.location)
+        return Assert(condition, clause.message or f"precondition of {call.procedure}", call.location)
+
+    def _havoc(self, callee: Procedure, call: Call) -> list[Statement]:
+        targets = dict.fromkeys((*callee.modifies, *call.results))
+        return [Havoc(tuple(targets), call.location)] if targets else []
+
+    def _olds_in(self, clauses: Iterable[Clause]) -> list[Term]:
+        return sorted((v for v in free_variables(*(c.condition for c in clauses)) if is_old(v)), key=lambda v: v.name)
+
+    def _local(self, like: Term) -> Term:
+        local = var(self._names.like(like.name), like.sort)
+        self._locals.append(local)
+        return local

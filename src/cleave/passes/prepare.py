@@ -1,0 +1,59 @@
+"""The passes that make any sequential program ready for inlining, in order.
+
+After them: one entry procedure, no contracts, no assertions, no loops; the question is whether the entry's end can be
+reached. Recursion is left; the engine bounds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from cleave.ir.path import Path
+from cleave.ir.program import Program
+from cleave.passes.compact import compact_blocks
+from cleave.passes.contracts import contracts_to_statements
+from cleave.passes.effects import callees
+from cleave.passes.entries import single_entry
+from cleave.passes.failures import failures_to_end
+from cleave.passes.loops import loops_to_recursion
+
+Lift = Callable[[Path], Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A program ready for inlining, and how its paths become paths of the program it was made from."""
+
+    program: Program
+    entry: str
+    ways_back: tuple[Lift, ...]
+
+    def lift(self, path: Path) -> Path:
+        for way_back in reversed(self.ways_back):
+            path = way_back(path)
+        return path
+
+
+def prepare(program: Program, entries: tuple[str, ...]) -> Prepared:
+    program = only_reachable(program, entries)
+    program, from_contracts = contracts_to_statements(program)
+    program, entry, from_start = single_entry(program, entries)
+    program = only_reachable(program, (entry,))
+    program, from_failures = failures_to_end(program, entry)
+    program, from_loops = loops_to_recursion(program)
+    program, from_merging = compact_blocks(program)
+    program = only_reachable(program, (entry,))
+    return Prepared(program, entry, (from_contracts, from_start, from_failures, from_loops, from_merging))
+
+
+def only_reachable(program: Program, entries: tuple[str, ...]) -> Program:
+    """Without the procedures that the entries never call."""
+    found = dict.fromkeys(entries)
+    pending = list(entries)
+    while pending:
+        for callee in callees(program.procedures[pending.pop()]):
+            if callee not in found:
+                found[callee] = None
+                pending.append(callee)
+    return replace(program, procedures={n: p for n, p in program.procedures.items() if n in found})

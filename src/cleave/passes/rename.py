@@ -1,0 +1,31 @@
+"""Variables replaced throughout statements: targets by variables, the rest by any terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Statement
+from cleave.logic.terms import Term
+from cleave.logic.walk import substitute
+
+
+def rename_statement(statement: Statement, mapping: Mapping[Term, Term]) -> Statement:
+    def moved(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+        return tuple(substitute(term, mapping) for term in terms)
+
+    match statement:
+        case Assume(condition):
+            return replace(statement, condition=substitute(condition, mapping))
+        case Assert(condition):
+            return replace(statement, condition=substitute(condition, mapping))
+        case Assign(targets, values):
+            return replace(statement, targets=moved(targets), values=moved(values))
+        case Havoc(targets):
+            return replace(statement, targets=moved(targets))
+        case Call(_, arguments, results):
+            return replace(statement, arguments=moved(arguments), results=moved(results))
+
+
+def rename_block(block: Block, mapping: Mapping[Term, Term]) -> Block:
+    return replace(block, statements=tuple(rename_statement(s, mapping) for s in block.statements))

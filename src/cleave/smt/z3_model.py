@@ -1,0 +1,195 @@
+"""Z3's models, read as Python values.
+
+    model.value(add(x, integer(1)))     # 4
+    model.value(memory)                 # ArrayValue(default=0, entries={3: 7})
+
+Entries of arrays and functions that only repeat the default are left out, so that equal maps are equal values, as far
+as Z3 presents them with equal defaults.
+
+A model may hold what has no finite form here: irrational numbers (non-linear arithmetic over the reals), and functions
+or arrays given by a formula rather than a table (quantifiers with Z3's model-based instantiation). Reading such a value
+raises `UnsupportedError`; the rest of the model can be read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from fractions import Fraction
+from typing import Any
+
+from cleave.errors import InternalError, UnsupportedError
+from cleave.logic.sorts import Sort, SortKind
+from cleave.logic.terms import Function, Op, Term
+from cleave.smt.solver import ArrayValue, FunctionValue, UninterpretedValue
+from cleave.smt.z3_native import array, lib, text
+from cleave.smt.z3_terms import Translator, number
+
+# Enumerations of z3_api.h, as far as they are used.
+_AST_NUMERAL, _AST_APP = 0, 1
+_TRUE, _FALSE = 1, -1
+_OP_STORE, _OP_CONST_ARRAY = 0x300, 0x302
+
+
+class Z3Model:
+    """A model, or the candidate for one; it stays readable whatever the solver does next."""
+
+    def __init__(self, translator: Translator, model: int | None) -> None:
+        self._context = translator.context
+        if model is None:
+            raise self._context.error()
+        self._pointer = self._context.pointer
+        self._translator = translator
+        self._model = model
+        lib.Z3_model_inc_ref(self._pointer, model)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_model") and self._context.pointer:
+            lib.Z3_model_dec_ref(self._pointer, self._model)
+
+    def value(self, term: Term) -> Any:
+        return self._read(self._translator.ast(term), term.sort)
+
+    def is_true(self, term: Term) -> bool:
+        if term.op is Op.VAR:
+            declaration = lib.Z3_get_app_decl(self._pointer, self._translator.ast(term))
+            known = lib.Z3_model_get_const_interp(self._pointer, self._model, declaration)
+            if known is not None:
+                return bool(lib.Z3_get_bool_value(self._pointer, known) == _TRUE)
+        elif term.op is Op.NOT:
+            return not self.is_true(term.args[0])
+        return self.value(term) is True
+
+    def function(self, function: Function) -> FunctionValue:
+        declaration = self._translator.function(function)
+        if not function.arguments:
+            return FunctionValue(self._read(self._apply(declaration, []), function.result))
+        interpretation = lib.Z3_model_get_func_interp(self._pointer, self._model, declaration)
+        if interpretation is None:
+            self._complete(declaration, function)
+            interpretation = lib.Z3_model_get_func_interp(self._pointer, self._model, declaration)
+        if interpretation is None:
+            raise InternalError(f"Z3's model has no interpretation of {function.name}")
+        default, entries = self._table(interpretation, function.arguments, function.result)
+        return FunctionValue(default, entries)
+
+    def _complete(self, declaration: int, function: Function) -> None:
+        """Makes the model choose an interpretation, by evaluating an application."""
+        arguments = []
+        for sort in function.arguments:
+            made = lib.Z3_mk_fresh_const(self._pointer, b"any", self._translator.sort(sort))
+            arguments.append(self._context.own(made))
+        self._read(self._apply(declaration, arguments), function.result)
+
+    def _apply(self, declaration: int, arguments: list[int]) -> int:
+        return self._context.own(lib.Z3_mk_app(self._pointer, declaration, len(arguments), array(arguments)))
+
+    def _read(self, ast: int, sort: Sort) -> Any:
+        """The value of a native term."""
+        place = (ctypes.c_void_p * 1)()
+        if not lib.Z3_model_eval(self._pointer, self._model, ast, True, place):
+            raise self._context.error()
+        result = self._context.keep(place[0])
+        try:
+            return self._python(result, sort)
+        finally:
+            self._context.release(result)
+
+    def _python(self, ast: int, sort: Sort) -> Any:
+        """A native value as Python's. Recursion is as deep as the sort is nested."""
+        match sort.kind:
+            case SortKind.BOOL:
+                value = lib.Z3_get_bool_value(self._pointer, ast)
+                if value not in (_TRUE, _FALSE):
+                    raise self._no_value(ast)
+                return value == _TRUE
+            case SortKind.INT | SortKind.BITVEC:
+                return number(self._numeral(ast))
+            case SortKind.REAL:
+                above, _, below = self._numeral(ast).partition("/")
+                return Fraction(number(above), number(below or "1"))
+            case SortKind.ARRAY:
+                return self._array(ast, sort)
+            case SortKind.UNINTERPRETED:
+                return UninterpretedValue(sort, self._constant_name(ast))
+
+    def _numeral(self, ast: int) -> str:
+        if lib.Z3_get_ast_kind(self._pointer, ast) != _AST_NUMERAL:
+            if lib.Z3_is_algebraic_number(self._pointer, ast):
+                raise UnsupportedError("the solver's model holds an irrational number")
+            raise self._no_value(ast)
+        return text(lib.Z3_get_numeral_string(self._pointer, ast))
+
+    def _constant_name(self, ast: int) -> str:
+        if lib.Z3_get_ast_kind(self._pointer, ast) != _AST_APP or lib.Z3_get_app_num_args(self._pointer, ast):
+            raise self._no_value(ast)
+        name = lib.Z3_get_decl_name(self._pointer, lib.Z3_get_app_decl(self._pointer, ast))
+        return text(lib.Z3_get_symbol_string(self._pointer, name))
+
+    def _array(self, ast: int, sort: Sort) -> ArrayValue:
+        """Stores over a constant array, or a function's table."""
+        pointer = self._pointer
+        stores: list[tuple[Any, Any]] = []
+        while lib.Z3_get_ast_kind(pointer, ast) == _AST_APP:
+            declaration = lib.Z3_get_app_decl(pointer, ast)
+            kind = lib.Z3_get_decl_kind(pointer, declaration)
+            if kind == _OP_STORE:
+                index, element = (lib.Z3_get_app_arg(pointer, ast, place) for place in (1, 2))
+                stores.append((self._python(index, sort.index), self._python(element, sort.element)))
+                ast = lib.Z3_get_app_arg(pointer, ast, 0)
+            elif kind == _OP_CONST_ARRAY:
+                default = self._python(lib.Z3_get_app_arg(pointer, ast, 0), sort.element)
+                return _array_value(default, {}, stores)
+            elif lib.Z3_is_as_array(pointer, ast):
+                function = lib.Z3_get_as_array_func_decl(pointer, ast)
+                interpretation = lib.Z3_model_get_func_interp(pointer, self._model, function)
+                if interpretation is None:
+                    break
+                default, table = self._table(interpretation, (sort.index,), sort.element)
+                return _array_value(default, {key: value for (key,), value in table.items()}, stores)
+            else:
+                break
+        raise self._no_value(ast)
+
+    def _table(self, interpretation: int, arguments: tuple[Sort, ...], result: Sort) -> tuple[Any, dict[Any, Any]]:
+        """The default and the entries of a function interpretation."""
+        pointer = self._pointer
+        lib.Z3_func_interp_inc_ref(pointer, interpretation)
+        try:
+            default = self._else(lib.Z3_func_interp_get_else(pointer, interpretation), result)
+            entries = {}
+            for place in range(lib.Z3_func_interp_get_num_entries(pointer, interpretation)):
+                entry = lib.Z3_func_interp_get_entry(pointer, interpretation, place)
+                lib.Z3_func_entry_inc_ref(pointer, entry)
+                try:
+                    key = tuple(
+                        self._python(lib.Z3_func_entry_get_arg(pointer, entry, i), sort)
+                        for i, sort in enumerate(arguments)
+                    )
+                    value = self._python(lib.Z3_func_entry_get_value(pointer, entry), result)
+                finally:
+                    lib.Z3_func_entry_dec_ref(pointer, entry)
+                if value != default:
+                    entries[key] = value
+            return default, entries
+        finally:
+            lib.Z3_func_interp_dec_ref(pointer, interpretation)
+
+    def _else(self, ast: int | None, sort: Sort) -> Any:
+        """The default of a table: a value, or a closed term that evaluates to one."""
+        if ast is None:
+            raise InternalError("Z3's model has a function without a default")
+        self._context.keep(ast)
+        try:
+            return self._read(ast, sort)
+        finally:
+            self._context.release(ast)
+
+    def _no_value(self, ast: int) -> UnsupportedError:
+        shown = text(lib.Z3_ast_to_string(self._pointer, ast))
+        return UnsupportedError(f"the solver's model gives no plain value: {shown[:200]}")
+
+
+def _array_value(default: Any, entries: dict[Any, Any], stores: list[tuple[Any, Any]]) -> ArrayValue:
+    """``stores``, the outermost first, over a table."""
+    entries.update(reversed(stores))
+    return ArrayValue(default, {index: element for index, element in entries.items() if element != default})

@@ -1,0 +1,190 @@
+"""Confirms a violation that an engine reports, trusting nothing of the engine but the control path.
+
+    path ──symbolic──▶ query ──Z3──▶ values ──interpreter──▶ Confirmed(trace) | Refuted(reason)
+
+The symbolic step and the solver only *propose* values; that these values take the path to a violation is decided by
+the concrete interpreter, on the original program. When an axiom turns out false on an instance, that instance is added
+to the query and the solver is asked again: with quantifiers its models are only candidates.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cleave.errors import InputError
+from cleave.ir.program import Location, Program
+from cleave.logic.sorts import BOOL, REAL
+from cleave.logic.terms import Op, Term, integer, make, real, value_of, var
+from cleave.logic.walk import functions
+from cleave.smt.solver import Answer, Model
+from cleave.smt.z3 import BOOGIE, DEFAULT, Z3Solver
+from cleave.validate.evaluate import World
+from cleave.validate.events import Blocked, Run, Violated
+from cleave.validate.interpreter import run
+from cleave.validate.path import IllegalPathError, Path
+from cleave.validate.replay import Follower, PathEndedError
+from cleave.validate.symbolic import Query, violation_query
+from cleave.validate.trace import trace_of
+from cleave.validate.values import Value, from_model, table_from_model
+from cleave.verdict import Trace
+
+CANDIDATE_NOTE = "the axioms were only taken where the run applies their functions"
+_PROFILES = (DEFAULT, BOOGIE)
+_ROUNDS = 10  # of adding instances of axioms, for one profile
+_EXPLAIN_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """The path was executed and ended in the violation; ``notes`` say what was taken for granted."""
+
+    trace: Trace
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """The violation could not be reproduced, with the reason in one sentence."""
+
+    reason: str
+
+
+def validate_trace(program: Program, entry: str, path: Path, *, seconds: float = 30) -> Confirmed | Refuted:
+    """Whether ``path``, from procedure ``entry`` of ``program``, can end in a violation of the program's property."""
+    deadline = time.monotonic() + seconds
+    if entry not in program.procedures:
+        return Refuted(f"there is no procedure {entry}")
+    try:
+        query = violation_query(program, entry, path)
+    except IllegalPathError as error:
+        return Refuted(f"{error}")
+    if query.violation.is_false:
+        return Refuted("nothing that could be violated lies at the end of the path")
+    return _Attempt(program, entry, path, query, deadline).run()
+
+
+@dataclass(slots=True)
+class _Attempt:
+    program: Program
+    entry: str
+    path: Path
+    query: Query
+    deadline: float
+
+    def run(self) -> Confirmed | Refuted:
+        result = Refuted("no time was left to look for values")
+        for number, profile in enumerate(_PROFILES):
+            solver = Z3Solver(profile=profile)
+            for term in self._formulas():
+                solver.add(term)
+            share = self._seconds_left() / (len(_PROFILES) - number)
+            if share <= 0:
+                break
+            found = self._with_solver(solver, time.monotonic() + share)
+            if found is None:
+                return Refuted(self._why_infeasible())
+            if isinstance(found, Confirmed):
+                return found
+            result = found
+        return result
+
+    def _with_solver(self, solver: Z3Solver, deadline: float) -> Confirmed | Refuted | None:
+        """None: there are no values."""
+        result = Refuted("the values found break an axiom, again and again")
+        for _ in range(_ROUNDS):
+            left = deadline - time.monotonic()
+            answer = solver.check(seconds=left) if left > 0 else Answer.UNKNOWN
+            if answer is Answer.UNSAT:
+                return None
+            if answer is Answer.UNKNOWN and (left <= 0 or solver.reason_unknown() != "quantifiers"):
+                return Refuted("the solver did not find values for the path in time")
+            found, instance = self._replay(solver.model(), candidate=answer is Answer.UNKNOWN)
+            if instance is None or isinstance(found, Confirmed):
+                return found
+            result = found
+            solver.add(instance)
+        return result
+
+    def _replay(self, model: Model, *, candidate: bool) -> tuple[Confirmed | Refuted, Term | None]:
+        """Executes the path with the model's values; the second is an axiom's instance that the model breaks."""
+        try:
+            choices = [(variable, self._value(model, symbol)) for variable, symbol in self.query.choices]
+            world = self._world(model, candidate)
+        except InputError as error:
+            return Refuted(f"the solver's values can't be read: {error}"), None
+        follower = Follower(self.path, choices)
+        try:
+            done = run(self.program, self.entry, follower, max_steps=self._step_limit(), world=world)
+        except PathEndedError:
+            return Refuted("nothing was violated at the end of the path"), None
+        except IllegalPathError as error:
+            return Refuted(str(error)), None
+        if isinstance(done.outcome, Blocked):
+            return Refuted(_at(done.outcome.what, done.outcome.location)), done.outcome.instance
+        if not isinstance(done.outcome, Violated):
+            return Refuted("the run ended without a violation"), None
+        if not follower.at_end:
+            return Refuted(_at(f"{done.outcome.what} is violated before the path ends", done.outcome.location)), None
+        return self._confirmed(done, choices, candidate), None
+
+    def _confirmed(self, done: Run, choices: Sequence[tuple[Term, Value]], candidate: bool) -> Confirmed:
+        procedure = self.program.procedures[self.entry]
+        inputs = len(self.program.constants) + len(self.program.globals) + len(procedure.parameters)
+        notes = (*done.notes, CANDIDATE_NOTE) if candidate and self.program.axioms else done.notes
+        return Confirmed(trace_of(self.program, done, choices[:inputs]), notes)
+
+    def _world(self, model: Model, candidate: bool) -> World:
+        used = functions(*self._formulas())
+        world = World(
+            functions={function: table_from_model(model.function(function), function) for function in used},
+            divide_by_zero=lambda op, dividend: _divided_by_zero(model, op, dividend),
+            only_triggered=candidate,
+        )
+        for witness in self.query.witnesses:
+            world.met(self._value(model, witness), witness.sort)
+        return world
+
+    def _formulas(self) -> list[Term]:
+        return [*(condition.term for condition in self.query.conditions), self.query.violation]
+
+    def _value(self, model: Model, symbol: Term) -> Value:
+        return from_model(model.value(symbol), symbol.sort)
+
+    def _step_limit(self) -> int:
+        """More than any run along the path can take."""
+        longest = max(
+            (len(block.statements) for p in self.program.procedures.values() for block in p.blocks.values()), default=0
+        )
+        return (len(self.path) + 1) * (longest + 2)
+
+    def _seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def _why_infeasible(self) -> str:
+        """The last condition of the path that the contradiction needs."""
+        solver = Z3Solver(profile=DEFAULT)
+        labels = [var(f"condition({number})", BOOL) for number in range(len(self.query.conditions) + 1)]
+        for label, term in zip(labels, self._formulas(), strict=True):
+            solver.add(make(Op.IMPLIES, (label, term), BOOL))
+        general = "no values take this path to a violation"
+        if solver.check(labels, seconds=min(_EXPLAIN_SECONDS, max(0.1, self._seconds_left()))) is not Answer.UNSAT:
+            return general
+        core = set(solver.core())
+        needed = [number for number, label in enumerate(labels) if label in core]
+        if not needed or needed[-1] == len(self.query.conditions):
+            return "every check at the end of the path holds whenever the path is taken"
+        last = self.query.conditions[needed[-1]]
+        return _at(f"the path can't be taken: {last.what} is false", last.location)
+
+
+def _divided_by_zero(model: Model, op: Op, dividend: Value) -> Value:
+    """The model's own choice for ``dividend op 0``."""
+    sort = REAL if op is Op.REAL_DIV else integer(0).sort
+    zero = real(0) if op is Op.REAL_DIV else integer(0)
+    return from_model(model.value(make(op, (value_of(dividend, sort), zero), sort)), sort)
+
+
+def _at(what: str, location: Location | None) -> str:
+    return what if location is None else f"{what}, at {location}"

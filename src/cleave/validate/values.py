@@ -1,0 +1,196 @@
+"""The values of a concrete run: Python's own, and maps.
+
+    Bool bool, Int int, Real Fraction, bit vectors int (unsigned), arrays `MapValue`, other sorts `UninterpretedValue`
+
+Equal values compare equal and can be keys: a map is kept in a normal form that depends on what it maps, not on how
+it was made.
+
+    >>> map_value(BOOL, 1, {False: 2, True: 2}) == map_value(BOOL, 2, {})
+    True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from cleave.logic.sorts import BOOL, Sort, SortKind
+from cleave.logic.terms import Function, Term, value_of
+from cleave.smt.solver import ArrayValue, FunctionValue, UninterpretedValue
+
+_SMALL_DOMAIN = 256
+_SHOWN_ENTRIES = 4
+
+
+class MapValue:
+    """A total map: ``default`` everywhere but at the keys of ``entries``. Made by `map_value`; never changed."""
+
+    __slots__ = ("_hash", "default", "entries")
+
+    def __init__(self, default: Value, entries: dict[Value, Value]) -> None:
+        self.default = default
+        self.entries = entries
+        self._hash: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MapValue) and self.default == other.default and self.entries == other.entries
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.default, frozenset(self.entries.items())))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"MapValue({self.default!r}, {self.entries!r})"
+
+    def __getitem__(self, key: Value) -> Value:
+        return self.entries.get(key, self.default)
+
+
+Value = bool | int | Fraction | MapValue | UninterpretedValue
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTable:
+    """The interpretation of an uninterpreted function."""
+
+    default: Value
+    entries: Mapping[tuple[Value, ...], Value]
+
+    def __call__(self, arguments: tuple[Value, ...]) -> Value:
+        return self.entries.get(arguments, self.default)
+
+
+def map_value(index: Sort, default: Value, entries: Mapping[Value, Value]) -> MapValue:
+    """The normal form: no entry repeats the default; over a small domain the default is the first element's value."""
+    size = domain_size(index)
+    if size is not None and size <= _SMALL_DOMAIN:
+        everywhere = {key: entries.get(key, default) for key in domain(index)}
+        default = next(iter(everywhere.values()))
+        entries = everywhere
+    return MapValue(default, {key: value for key, value in entries.items() if value != default})
+
+
+def map_store(index: Sort, old: MapValue, key: Value, value: Value) -> MapValue:
+    if old[key] == value:
+        return old
+    size = domain_size(index)
+    if size is not None and size <= _SMALL_DOMAIN:
+        return map_value(index, old.default, {**old.entries, key: value})
+    entries = dict(old.entries)
+    entries.pop(key, None)
+    if value != old.default:
+        entries[key] = value
+    return MapValue(old.default, entries)
+
+
+def domain_size(sort: Sort) -> int | None:
+    """How many values a sort has, where that is a known, finite number."""
+    match sort.kind:
+        case SortKind.BOOL:
+            return 2
+        case SortKind.BITVEC:
+            return 1 << sort.width
+        case _:
+            return None
+
+
+def domain(sort: Sort) -> Iterable[Value]:
+    """All values of a sort with a `domain_size`."""
+    if sort is BOOL:
+        return (False, True)
+    assert sort.kind is SortKind.BITVEC
+    return range(1 << sort.width)
+
+
+def default_value(sort: Sort) -> Value:
+    """Some value of the sort, always the same."""
+    match sort.kind:
+        case SortKind.BOOL:
+            return False
+        case SortKind.REAL:
+            return Fraction(0)
+        case SortKind.ARRAY:
+            return map_value(sort.index, default_value(sort.element), {})
+        case SortKind.UNINTERPRETED:
+            return UninterpretedValue(sort, f"{sort.name}!0")
+        case _:
+            return 0
+
+
+def from_model(value: Any, sort: Sort) -> Value:
+    """A solver's value as one of ours."""
+    match sort.kind:
+        case SortKind.BOOL:
+            return bool(value)
+        case SortKind.REAL:
+            return Fraction(value)
+        case SortKind.BITVEC:
+            return int(value) % (1 << sort.width)
+        case SortKind.INT:
+            return int(value)
+        case SortKind.UNINTERPRETED:
+            assert isinstance(value, UninterpretedValue)
+            return value
+        case SortKind.ARRAY:
+            assert isinstance(value, ArrayValue)
+            entries = {
+                from_model(key, sort.index): from_model(element, sort.element) for key, element in value.entries.items()
+            }
+            return map_value(sort.index, from_model(value.default, sort.element), entries)
+
+
+def table_from_model(table: FunctionValue, function: Function) -> FunctionTable:
+    """A solver's interpretation of a function as one of ours."""
+    entries = {
+        tuple(from_model(argument, sort) for argument, sort in zip(key, function.arguments, strict=True)): from_model(
+            value, function.result
+        )
+        for key, value in table.entries.items()
+    }
+    return FunctionTable(from_model(table.default, function.result), entries)
+
+
+def as_term(value: Value, sort: Sort) -> Term | None:
+    """The value as a constant; None for values that have none (maps, elements of uninterpreted sorts)."""
+    if isinstance(value, MapValue | UninterpretedValue):
+        return None
+    return value_of(value, sort)
+
+
+def parts(value: Value, sort: Sort) -> Iterator[tuple[Sort, Value]]:
+    """The value and, for a map, the keys and values in it, all the way down."""
+    stack = [(sort, value)]
+    while stack:
+        where, found = stack.pop()
+        yield where, found
+        if isinstance(found, MapValue):
+            stack.append((where.element, found.default))
+            stack.extend((where.index, key) for key in found.entries)
+            stack.extend((where.element, element) for element in found.entries.values())
+
+
+def show(value: Value, sort: Sort) -> str:
+    """The value for people, in Boogie's way; large maps are cut.
+
+    >>> from cleave.logic.sorts import INT, array
+    >>> show(map_value(INT, 0, {1: 5}), array(INT, INT))
+    '[1 := 5, else 0]'
+    """
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case MapValue():
+            entries = list(value.entries.items())
+            shown = [f"{show(k, sort.index)} := {show(v, sort.element)}" for k, v in entries[:_SHOWN_ENTRIES]]
+            if len(entries) > _SHOWN_ENTRIES:
+                shown.append(f"… {len(entries) - _SHOWN_ENTRIES} more")
+            return f"[{', '.join([*shown, f'else {show(value.default, sort.element)}'])}]"
+        case UninterpretedValue():
+            return value.name
+        case int() if sort.kind is SortKind.BITVEC:
+            return f"{value}bv{sort.width}"
+        case _:
+            return str(value)

@@ -1,0 +1,130 @@
+"""The whole flow: read, prepare, solve, validate, report.
+
+    result = verify("driver.bpl", Options(recursion_bounds=(3,)))
+    result.verdict                     # Safe | BoundedSafe | Unsafe | Unknown
+
+A verdict leaves this module only if `validate` agrees with it; what can't be confirmed is `Unknown`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cleave.engines.engine import Counters, Finding, GaveUp, Proved, Violated
+from cleave.engines.inline.engine import InlineEngine
+from cleave.engines.inline.merging import Merging
+from cleave.engines.inline.options import InlineOptions
+from cleave.errors import InternalError
+from cleave.frontends.read import read_program
+from cleave.ir.path import Enter
+from cleave.ir.program import Program
+from cleave.passes.entries import choose_entries
+from cleave.passes.prepare import Prepared, prepare
+from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.validate.confirm import Confirmed, validate_trace
+from cleave.validate.unfolded import check_unfolded
+from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe, Verdict
+from cleave.watch import StoppedError, Watch
+
+OnProgress = Callable[[Counters], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a user can choose about a run. 0 means: no limit."""
+
+    entry: str | None = None
+    recursion_bounds: tuple[int, ...] = (3,)
+    merging: Merging = Merging.FIRST
+    seed: int = 0
+    timelimit: float = 0.0
+    memlimit_mb: int = 0
+
+
+def verify(
+    file: str,
+    options: Options | None = None,
+    *,
+    on_progress: OnProgress | None = None,
+    stop: threading.Event | None = None,
+) -> Result:
+    """Verifies one file. Setting ``stop`` from another thread ends the run with what it has."""
+    options = options or Options()
+    counters: dict[str, Any] = {}
+
+    def note(news: Counters) -> None:
+        counters.update(news)
+        if on_progress is not None:
+            on_progress(counters)
+
+    with Watch(timelimit=options.timelimit, memlimit_mb=options.memlimit_mb, stop=stop) as watch:
+        try:
+            verdict = _verdict(file, options, watch, note)
+        except StoppedError as stopped:
+            verdict = Unknown(stopped.reason)
+        except MemoryError:
+            verdict = Unknown(Reason.MEMORY)
+        seconds = watch.seconds()
+    bounds = {"recursion": options.recursion_bounds[-1]}
+    return Result(verdict, InlineEngine.name, bounds, seconds, 1, counters)
+
+
+def _verdict(file: str, options: Options, watch: Watch, note: OnProgress) -> Verdict:
+    program = read_program(file)
+    note({"read_seconds": round(watch.seconds(), 3)})
+    watch.check()
+    prepared = prepare(program, choose_entries(program, options.entry))
+    watch.check()
+    finding = _solve(prepared, options, watch, note)
+    started = watch.seconds()
+    match finding:
+        case Violated(path):
+            verdict = _confirm_violation(program, prepared.lift(path), watch)
+        case Proved():
+            verdict = _confirm_proof(prepared, finding, watch)
+        case GaveUp(reason, detail):
+            verdict = Unknown(watch.reason or reason, detail)
+    note({"validate_seconds": round(watch.seconds() - started, 3)})
+    return verdict
+
+
+def _solve(prepared: Prepared, options: Options, watch: Watch, note: OnProgress) -> Finding:
+    solver = Z3Solver(seed=options.seed)
+    inline = InlineOptions(merging=options.merging, bounds=options.recursion_bounds, seed=options.seed)
+    run = InlineEngine(prepared, inline, solver).run()
+    watch.guard(solver.interrupt)
+    try:
+        while True:
+            note(next(run))
+            watch.check()
+    except StopIteration as end:
+        finding: Finding = end.value
+        return finding
+    finally:
+        watch.unguard(solver.interrupt)
+
+
+def _confirm_violation(program: Program, path: tuple[Any, ...], watch: Watch) -> Verdict:
+    first = path[0]
+    if not isinstance(first, Enter):
+        raise InternalError("a path starts by entering a procedure")
+    judged = validate_trace(program, first.procedure, path, seconds=watch.remaining() or 60.0)
+    if isinstance(judged, Confirmed):
+        return Unsafe(judged.trace, "; ".join(("replayed", *judged.notes)))
+    watch.check()
+    return Unknown(Reason.UNCONFIRMED, f"the violation that was found does not replay: {judged.reason}")
+
+
+def _confirm_proof(prepared: Prepared, proved: Proved, watch: Watch) -> Verdict:
+    solver = Z3Solver(profile=DEFAULT)
+    watch.guard(solver.interrupt)
+    rejected = check_unfolded(prepared.program, prepared.entry, proved.proof, solver)
+    watch.unguard(solver.interrupt)
+    if rejected is None:
+        validation = "proof checked by another encoding"
+        return BoundedSafe(proved.bounds, validation) if proved.bounds else Safe(validation)
+    watch.check()
+    return Unknown(Reason.UNCONFIRMED, f"the proof that was found is not confirmed: {rejected.reason}")

@@ -1,0 +1,95 @@
+"""Limits on a run: time, memory, and somebody asking it to stop.
+
+    with Watch(timelimit=60, memlimit_mb=4000) as watch:
+        watch.guard(solver.interrupt)      # called when a limit is hit, again and again until the block ends
+        ...
+        watch.check()                      # raises Stopped between steps that no solver is part of
+
+Nothing is killed: the run notices and tells how far it got.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+
+from cleave.verdict import Reason
+
+_POLL_SECONDS = 0.1
+
+
+class StoppedError(Exception):
+    """A limit was hit; never leaves `verify`."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+class Watch:
+    """Watches one run from a thread of its own."""
+
+    def __init__(self, *, timelimit: float = 0.0, memlimit_mb: int = 0, stop: threading.Event | None = None) -> None:
+        self.reason: Reason | None = None
+        self._started = monotonic()
+        self._deadline = self._started + timelimit if timelimit else None
+        self._memlimit = memlimit_mb * 1024 * 1024
+        self._stop = stop or threading.Event()
+        self._done = threading.Event()
+        self._interrupts: list[Callable[[], None]] = []
+        self._thread = threading.Thread(target=self._watch, name="cleave-watch", daemon=True)
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def guard(self, interrupt: Callable[[], None]) -> None:
+        self._interrupts.append(interrupt)
+
+    def unguard(self, interrupt: Callable[[], None]) -> None:
+        self._interrupts.remove(interrupt)
+
+    def seconds(self) -> float:
+        """Since the watch was made."""
+        return monotonic() - self._started
+
+    def remaining(self) -> float | None:
+        """Seconds until the time limit; None without one."""
+        return None if self._deadline is None else max(0.0, self._deadline - monotonic())
+
+    def check(self) -> None:
+        if self.reason is not None:
+            raise StoppedError(self.reason)
+
+    def _watch(self) -> None:
+        while not self._done.wait(_POLL_SECONDS):
+            if self.reason is None:
+                self.reason = self._exceeded()
+            if self.reason is not None:
+                for interrupt in list(self._interrupts):
+                    interrupt()
+
+    def _exceeded(self) -> Reason | None:
+        if self._stop.is_set():
+            return Reason.INTERRUPTED
+        if self._deadline is not None and monotonic() >= self._deadline:
+            return Reason.TIMEOUT
+        if self._memlimit and resident_bytes() > self._memlimit:
+            return Reason.MEMORY
+        return None
+
+
+def resident_bytes() -> int:
+    """The memory that this process occupies; 0 where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * 4096
