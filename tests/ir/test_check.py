@@ -10,7 +10,7 @@ from cleave.errors import InternalError
 from cleave.ir.check import check_program
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Clause, Havoc, Procedure, Program, Statement, old
 from cleave.logic import terms as t
-from cleave.logic.sorts import BOOL, INT
+from cleave.logic.sorts import BOOL, INT, REAL
 from cleave.logic.terms import Function, Op
 
 G = t.var("g", INT)
@@ -67,7 +67,7 @@ def test_a_well_formed_program_is_accepted() -> None:
     ("statement", "message"),
     [
         (Assume(t.lt(t.var("z", INT), X)), "uses z: Int, which is not declared"),
-        (Assume(t.lt(t.var("x", t.REAL), t.real(0))), "uses x: Real"),
+        (Assume(t.lt(t.var("x", REAL), t.real(0))), "uses x: Real"),
         (Assume(t.make(Op.VAR, (), INT, "x")), "is no Bool"),
         (Assert(t.lt(old(X), X)), "old(x): Int, which is not the old value of a global"),
         (Assert(t.conj(B, t.lt(I, X), t.exists((I,), t.eq(I, X)))), "uses i: Int, which is not declared"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -128,11 +130,12 @@ def test_deep_terms_are_read() -> None:
     assert depth == 50_000
 
 
-def test_shared_terms_survive() -> None:
-    term = t.var("x", INT)
-    for _ in range(60):
-        term = t.add(term, term)
-    program = Program(globals=(t.var("x", INT),), axioms=(t.lt(term, t.integer(0)),))
+@pytest.mark.parametrize("name", ["x", "_1", "|_1%n{2}|"])
+def test_shared_terms_survive(name: str) -> None:
+    term = x = t.var(name, INT)
+    for _ in range(2000):
+        term = t.add(term, t.sub(term, x))
+    program = Program(constants=(x,), axioms=(t.lt(term, x),))
     assert read_program(print_program(program)) == program
 
 
@@ -155,7 +158,7 @@ LEAVES: list[Term] = [
 ]
 ARITHMETIC = (t.add, t.sub, t.mul, t.le, t.lt, t.eq)
 BITWISE = (Op.BV_AND, Op.BV_SHL, Op.BV_SREM, Op.BV_ASHR, Op.BV_SUB)
-UNARY = (
+UNARY: tuple[Callable[[Term], Term], ...] = (
     t.neg,
     t.minus,
     t.to_real,
@@ -177,19 +180,19 @@ def term_pools(draw: st.DrawFn) -> list[Term]:
     number = iter(range(1000))
     for _ in range(draw(st.integers(0, 25))):
         a, b, c = (draw(st.sampled_from(pool)) for _ in range(3))
-        builders = [
-            lambda a=a: draw(st.sampled_from(UNARY))(a),
-            lambda a=a, b=b: draw(st.sampled_from(ARITHMETIC))(a, b),
-            lambda a=a, b=b: draw(st.sampled_from((t.div, t.mod, t.real_div)))(a, b),
-            lambda a=a, b=b: t.bv_binary(draw(st.sampled_from(BITWISE)), a, b),
-            lambda a=a, b=b: t.extract(t.concat(a, b), 6, 3),
-            lambda a=a, b=b: t.select(a, b),
-            lambda a=a, b=b, c=c: t.store(a, b, c),
-            lambda a=a, b=b, c=c: t.ite(a, b, c),
-            lambda a=a, b=b, c=c: draw(st.sampled_from((t.conj, t.disj, t.distinct)))(a, b, c),
-            lambda a=a, b=b: t.implies(a, b),
-            lambda a=a, b=b: t.apply(FUNCTIONS[0], a, b),
-            lambda a=a: _quantified(a, next(number), draw(st.booleans())),
+        builders: list[Callable[[], Term]] = [
+            partial(draw(st.sampled_from(UNARY)), a),
+            partial(draw(st.sampled_from(ARITHMETIC)), a, b),
+            partial(draw(st.sampled_from((t.div, t.mod, t.real_div))), a, b),
+            partial(t.bv_binary, draw(st.sampled_from(BITWISE)), a, b),
+            partial(lambda a, b: t.extract(t.concat(a, b), 6, 3), a, b),
+            partial(t.select, a, b),
+            partial(t.store, a, b, c),
+            partial(t.ite, a, b, c),
+            partial(draw(st.sampled_from((t.conj, t.disj, t.distinct))), a, b, c),
+            partial(t.implies, a, b),
+            partial(t.apply, FUNCTIONS[0], a, b),
+            partial(_quantified, a, next(number), draw(st.booleans())),
         ]
         try:
             pool.append(draw(st.sampled_from(builders))())

@@ -9,7 +9,8 @@ from typing import Any
 
 from cleave.cli.arguments import add_inlining, merging
 from cleave.engines.inline.complete import best, complete, tree_size
-from cleave.engines.inline.engine import prepared_conditions, recursion_limit
+from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.engine import recursion_limit
 from cleave.engines.inline.merging import Merging, strategy
 from cleave.frontends.read import read_program
 from cleave.passes.entries import choose_entries
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     started = perf_counter()
     program = read_program(options.file)
     prepared = prepare(program, choose_entries(program, options.entry))
-    conditions = prepared_conditions(prepared)
+    conditions = Conditions(prepared.program)
     extra = {p.name: p.extra_recursion for p in prepared.program.procedures.values()}
     limit = recursion_limit(options.recursion_bound[-1], extra)
     how = merging(options)
@@ -61,6 +62,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(report))
     else:
-        print(f"{instances} instances of {len(conditions)} procedures ({how.value}, recursion bound"
-              f" {report['recursion_bound']}, {merges} merges, {report['seconds']} s)")
+        print(
+            f"{instances} instances of {len(conditions)} procedures ({how.value}, recursion bound"
+            f" {report['recursion_bound']}, {merges} merges, {report['seconds']} s)"
+        )
     return 0

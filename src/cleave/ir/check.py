@@ -50,12 +50,12 @@ def _procedure(program: Program, procedure: Procedure) -> Iterator[str]:
     olds = {old(variable) for variable in program.globals}
     readable = {*program.globals, *program.constants, *own, *olds}
     writable = {*program.globals, *procedure.returns, *procedure.locals}
+    scope = _Scope(where, readable, set(program.functions))
     for key, block in procedure.blocks.items():
-        place = f"{where}, block {block.label}"
+        scope.place = place = f"{where}, block {block.label}"
         if key != block.label:
             yield f"{place} is filed under the label {key}"
         yield from (f"{place}: goes to {s}, which is no block" for s in block.successors if s not in procedure.blocks)
-        scope = _Scope(place, readable, set(program.functions))
         for statement in block.statements:
             yield from _statement(program, scope, writable, statement)
 

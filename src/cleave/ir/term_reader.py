@@ -109,6 +109,11 @@ def read_sort(expression: Expression) -> Sort:
     raise expression[0].error("no sort")
 
 
+class _LetScope(dict[str, Term]):
+    """A scope that a let made. Lets nest in thousands with names of their own, so that an inner one adds to the scope
+    of the outer one; outside of its body no term uses its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class TermReader:
     """Reads terms over the given functions; variables come from the scope of each."""
@@ -155,9 +160,12 @@ class TermReader:
         bindings = expression[2][1:]
 
         def bind() -> None:
-            names = (binding[1].name for binding in bindings)
+            names = [binding[1].text for binding in bindings]  # with its mark: apart from the variable of that name
             values = _pop(results, len(bindings))
-            todo.append((expression[3], {**scope, **dict(zip(names, values, strict=True))}))
+            can_grow = isinstance(scope, _LetScope) and scope.keys().isdisjoint(names)
+            inner = scope if can_grow and isinstance(scope, _LetScope) else _LetScope(scope)
+            inner.update(zip(names, values, strict=True))
+            todo.append((expression[3], inner))
 
         todo.append(bind)
         todo.extend((binding[2], scope) for binding in reversed(bindings))
@@ -190,8 +198,9 @@ class TermReader:
             case "bits":
                 digits, base, size = token.text[2:], *((2, 1) if token.text[1] == "b" else (16, 4))
                 return t.bv(int(digits, base), len(digits) * size)
-        if token.name in scope:
-            return scope[token.name]
+        found = scope.get(token.text) or scope.get(token.name)
+        if found is not None:
+            return found
         if token.text in ("true", "false"):
             return t.boolean(token.text == "true")
         if token.name in self.functions:

@@ -46,7 +46,8 @@ from cleave.ir.program import (
     Property,
     Statement,
 )
-from cleave.logic.smtlib import print_sort, print_term, symbol
+from cleave.logic.smtlib import print_sort, print_term
+from cleave.logic.symbols import symbol
 from cleave.logic.terms import Function, Term
 
 _PLAIN_FILE = re.compile(r"[\w./+-]+")

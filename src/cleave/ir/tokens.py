@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from cleave.errors import InputError
 from cleave.ir.program import Location
-from cleave.logic.smtlib import symbol_name
+from cleave.logic.symbols import symbol_name
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _TOKEN = re.compile(

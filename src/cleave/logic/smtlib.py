@@ -12,77 +12,25 @@
     (assert (< |a b| x))
     (check-sat)
 
-A subterm that is used more than once and is worth it gets a name in a ``let``, so that the text grows with the DAG and
-not with the tree. Nothing recurses. Scripts are accepted by Z3 and by cvc5.
-
-SMT-LIB has no way to write ``|`` or a backslash in a symbol: they are written ``%7c`` and ``%5c``, a percent sign
-``%25``, other characters that are no printable ASCII likewise by their code point, ``%u{...}`` (see `symbol`).
+In a term that is not small, a subterm that is used more than once gets a name: by ``let``, or in a script by
+``define-fun``. So the text grows with the DAG and not with the tree. Nothing recurses. Scripts are accepted by Z3 and
+by cvc5 (which takes constant arrays only of values, and with its option ``arrays-exp``).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import NamedTuple
 
 from cleave.logic.sorts import Sort, SortKind
+from cleave.logic.symbols import Symbols, symbol
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import postorder, triggers
 
-_PLAIN = re.compile(r"[A-Za-z~!@$^&*_+=<>.?/\-][0-9A-Za-z~!@$^&*_+=<>.?/\-]*\Z")
-_ESCAPED = re.compile(r"[^ -~]|[|\\%]")
-
-# Words of the language and names of its theories: a user's symbol of that name is quoted, and as a name of a theory
-# can't be declared again even in quotes, it is escaped as well (see `symbol`).
-_RESERVED = frozenset(
-    """
-    ! _ as let exists forall match par BINARY DECIMAL HEXADECIMAL NUMERAL STRING Bool Int Real Array BitVec String RegLan
-    true false not and or xor => = distinct ite + - * / div mod rem abs ^ < <= > >= to_real to_int is_int divisible
-    select store const concat extract repeat zero_extend sign_extend rotate_left rotate_right bvnot bvneg bvand bvor
-    bvxor bvnand bvnor bvxnor bvadd bvsub bvmul bvudiv bvurem bvsdiv bvsrem bvsmod bvshl bvlshr bvashr bvult bvule bvugt
-    bvuge bvslt bvsle bvsgt bvsge bvcomp bv2nat int2bv ubv_to_int sbv_to_int int_to_bv bv2int bvredor bvredand lambda map
-    iff implies if union inter subset setminus exp log sin cos tan pi sqrt Set Seq List Pair Tuple Float16 Float32 Float64
-    Float128 FloatingPoint RoundingMode RNE RNA RTP RTN RTZ Unicode Char Relation Table Bag Finite_Field as-array nil cons
-    insert head tail pair first second sep emp pto wand str re seq set bag rel fp member card complement root-obj
-    """.split()
-)
-
-_LIMIT_OF_INLINING = 3  # nodes; a smaller shared term is shorter than a name for it
-
-
-def symbol(name: str) -> str:
-    """``name`` as an SMT-LIB symbol; different names give different symbols.
-
-    >>> symbol("Mem_T.x#1"), symbol("a|b"), symbol("select")
-    ('|Mem_T.x#1|', '|a%7cb|', '|%73elect|')
-    """
-    if name in _RESERVED:
-        name = f"%{ord(name[0]):02x}{name[1:]}"
-        return f"|{name}|"
-    if _PLAIN.match(name) and not name.startswith((".", "@")):
-        return name
-    return f"|{_ESCAPED.sub(_escape, name)}|"
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return f"%{code:02x}" if 32 <= code < 127 else f"%u{{{code:x}}}"
-
-
-def symbol_name(text: str) -> str:
-    """The name that `symbol` was given.
-
-    >>> symbol_name(symbol("a|b")), symbol_name(symbol("select"))
-    ('a|b', 'select')
-    """
-    if not text.startswith("|"):
-        return text
-    return re.sub(
-        r"%u\{([0-9a-f]+)\}|%([0-9a-f]{2})",
-        lambda match: chr(int(match.group(1) or match.group(2), 16)),
-        text[1:-1],
-    )
+_SMALL = 60  # nodes of the tree; up to here a term is printed without names
 
 
 def print_sort(sort: Sort) -> str:
@@ -134,8 +82,6 @@ def _print_value(term: Term) -> str:
 def _head(term: Term) -> str:
     """What stands before the arguments."""
     match term.op:
-        case Op.APPLY:
-            return symbol(term.value.name)
         case Op.NEG:
             return "-"
         case Op.CONST_ARRAY:
@@ -144,22 +90,200 @@ def _head(term: Term) -> str:
             return "(_ extract {} {})".format(*term.value)
         case Op.ZERO_EXTEND | Op.SIGN_EXTEND:
             return f"(_ {term.op.value} {term.value})"
-        case Op.BV_TO_INT:
-            return "bv2nat"  # cvc5 and Z3 both know the older name
         case Op.INT_TO_BV:
-            return f"(_ int2bv {term.sort.width})"
+            return f"(_ int_to_bv {term.sort.width})"
         case _:
-            return term.op.value
+            return str(term.op.value)
 
 
 def print_term(term: Term) -> str:
     """One term, without declarations."""
-    return _Printer().scope(term)
+    printer = _Printer((term,))
+    return "".join(printer.text(term, printer.shared))
+
+
+def print_script(assertions: Sequence[Term], *, logic: str = "ALL") -> str:
+    """A whole script that asks whether the assertions have a model."""
+    printer = _Printer(assertions)
+    lines = [f"(set-logic {logic})", *printer.declarations()]
+    for node in printer.shared:
+        text = "".join(printer.text(node))
+        lines.append(f"(define-fun {printer.give_name(node)} () {print_sort(node.sort)} {text})")
+    lines += [f"(assert {''.join(printer.text(assertion))})" for assertion in assertions]
+    return "\n".join([*lines, "(check-sat)", ""])
+
+
+class _Whole(NamedTuple):
+    """A node to print in full, although it has a name by then."""
+
+    node: Term
+
+
+class _Forget(NamedTuple):
+    """The end of a quantifier's scope, with the names that hold outside of it."""
+
+    names: list[tuple[Term, str | None]]
+
+
+_Item = str | Term | _Whole | _Forget
+_QUANTIFIERS = (Op.FORALL, Op.EXISTS)
+_NONE: frozenset[Term] = frozenset()
 
 
 class _Printer:
-    """Prints terms, keeping the number of names it gave so that no name is given twice."""
+    """Prints terms that share nodes. A node that is used more than once is named in the outermost scope that has all
+    its variables: at the top (`shared`), or in the body of a quantifier."""
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._names = 0
-        self._taken = frozenset(taken)
+    def __init__(self, roots: Sequence[Term]) -> None:
+        self._nodes = list(postorder(roots))
+        self._symbols = Symbols()
+        for node in self._nodes:  # before any name is given to a shared node
+            if node.op is Op.VAR or node.op is Op.APPLY:
+                self._symbol(node)
+        uses = Counter(a for node in self._nodes for a in node.args)
+        uses.update(roots)
+        large = _tree_size(self._nodes, roots) > _SMALL
+        self._worth = {n for n in self._nodes if large and n.args and uses[n] > 1}
+        self._names: dict[Term, str] = {}
+        self._count = 0
+        self._free = _free_bound_variables(self._nodes)
+        self._top = frozenset(v for root in roots for v in self._free.get(root, _NONE))
+        self._scopes = [self._top]  # the bound variables that are known, from the outermost scope inwards
+        self.shared = [n for n in self._nodes if n in self._worth and self._free.get(n, _NONE) <= self._top]
+
+    def _symbol(self, node: Term) -> str:
+        return self._symbols.variable(node) if node.op is Op.VAR else self._symbols.function(node.value)
+
+    def declarations(self) -> Iterator[str]:
+        """Sorts, then variables and functions in the order of first use."""
+        yield from (f"(declare-sort {symbol(sort.name)} 0)" for sort in _uninterpreted_sorts(self._nodes))
+        bound = {v for n in self._nodes if n.op in _QUANTIFIERS for v in n.value.variables} - self._top
+        functions: set[Function] = set()
+        for node in self._nodes:
+            if node.op is Op.VAR and node not in bound:
+                yield f"(declare-fun {self._symbol(node)} () {print_sort(node.sort)})"
+            elif node.op is Op.APPLY and node.value not in functions:
+                functions.add(node.value)
+                arguments = " ".join(print_sort(s) for s in node.value.arguments)
+                yield f"(declare-fun {self._symbol(node)} ({arguments}) {print_sort(node.sort)})"
+
+    def give_name(self, node: Term) -> str:
+        self._count += 1
+        name = self._names[node] = self._symbols.fresh(f"_{self._count}")
+        return name
+
+    def text(self, root: Term, shared: Sequence[Term] = ()) -> Iterator[str]:
+        """``root`` in pieces, with lets for the nodes of ``shared``."""
+        stack = self._lets(root, shared)[::-1]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, str):
+                yield item
+            elif isinstance(item, _Forget):
+                self._leave(item)
+            elif isinstance(item, Term) and item in self._names:
+                yield self._names[item]
+            else:
+                node = item.node if isinstance(item, _Whole) else item
+                stack += reversed(self._parts(node))
+
+    def _lets(self, body: Term, named: Sequence[Term]) -> list[_Item]:
+        items: list[_Item] = []
+        for node in named:
+            items += [f"(let (({self.give_name(node)} ", _Whole(node), ")) "]
+        return [*items, body, ")" * len(named)]
+
+    def _parts(self, node: Term) -> Sequence[_Item]:
+        match node.op:
+            case Op.VALUE:
+                return (_print_value(node),)
+            case Op.VAR:
+                return (self._symbol(node),)
+            case Op.FORALL | Op.EXISTS:
+                return self._quantifier(node)
+            case Op.APPLY if not node.args:
+                return (self._symbol(node),)
+            case _:
+                items: list[_Item] = ["(", self._symbol(node) if node.op is Op.APPLY else _head(node)]
+                for argument in node.args:
+                    items += [" ", argument]
+                return [*items, ")"]
+
+    def _quantifier(self, node: Term) -> list[_Item]:
+        """Triggers stand outside of the body's lets, where both solvers look for them."""
+        variables = " ".join(f"({self._symbols.variable(v)} {print_sort(v.sort)})" for v in node.value.variables)
+        named = self._enter(node)
+        outside = _Forget([(n, self._names.get(n)) for n in named])
+        body = [*self._lets(node.args[0], named), outside]
+        if len(node.args) == 1:
+            return [f"({node.op.value} ({variables}) ", *body, ")"]
+        items: list[_Item] = [f"({node.op.value} ({variables}) (! ", *body]
+        for trigger in triggers(node):
+            separators = [" :pattern ("] + [" "] * (len(trigger) - 1)
+            for separator, term in zip(separators, trigger, strict=True):
+                items += [separator, term]
+            items.append(")")
+        return [*items, "))"]
+
+    def _enter(self, quantifier: Term) -> list[Term]:
+        """Opens the scope of a quantifier; the nodes to name in it."""
+        variables = frozenset(quantifier.value.variables)
+        known = self._scopes[-1] | variables
+        self._scopes.append(known)
+        if not self._worth:
+            return []
+        below = postorder(quantifier.args[:1], set())
+        return [n for n in below if n in self._worth and variables & self._free[n] and self._free[n] <= known]
+
+    def _leave(self, scope: _Forget) -> None:
+        self._scopes.pop()
+        for node, name in scope.names:
+            if name is None:
+                del self._names[node]
+            else:
+                self._names[node] = name
+
+
+def _tree_size(nodes: Sequence[Term], roots: Sequence[Term]) -> int:
+    """The number of nodes without sharing; no more than a little above the limit, as it may be astronomic."""
+    size: dict[Term, int] = {}
+    for node in nodes:
+        size[node] = min(_SMALL + 1, 1 + sum(size[a] for a in node.args))
+    return sum(size[root] for root in roots)
+
+
+def _free_bound_variables(nodes: Sequence[Term]) -> dict[Term, frozenset[Term]]:
+    """For each node that has any: the variables free in it that some quantifier of ``nodes`` binds."""
+    bound = {v for n in nodes if n.op in _QUANTIFIERS for v in n.value.variables}
+    if not bound:
+        return {}
+    free: dict[Term, frozenset[Term]] = {}
+    for node in nodes:
+        if node in bound:
+            free[node] = frozenset((node,))
+            continue
+        found = _NONE.union(*(free.get(a, _NONE) for a in node.args))
+        free[node] = found - frozenset(node.value.variables) if node.op in _QUANTIFIERS else found
+    return free
+
+
+def _uninterpreted_sorts(nodes: Sequence[Term]) -> dict[Sort, None]:
+    """The uninterpreted sorts in the sorts of ``nodes`` and of what they bind and apply, in order."""
+    found: dict[Sort, None] = {}
+    seen: set[Sort] = set()
+    for node in nodes:
+        stack = [node.sort]
+        if node.op is Op.APPLY:
+            stack += node.value.arguments
+        elif node.op in _QUANTIFIERS:
+            stack += [v.sort for v in node.value.variables]
+        while stack:
+            sort = stack.pop()
+            if sort in seen:
+                continue
+            seen.add(sort)
+            if sort.kind is SortKind.UNINTERPRETED:
+                found[sort] = None
+            elif sort.kind is SortKind.ARRAY:
+                stack += [sort.index, sort.element]
+    return found

@@ -48,7 +48,7 @@ class Sort:
             case SortKind.UNINTERPRETED:
                 return self.name
             case _:
-                return self.kind.value
+                return str(self.kind.value)
 
     @property
     def is_bool(self) -> bool:

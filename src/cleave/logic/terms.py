@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from enum import Enum
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, SortKind, array, bitvec
 
@@ -115,12 +115,13 @@ class Term:
     EXTRACT: (high, low). ZERO_EXTEND, SIGN_EXTEND: the number of bits added. Otherwise None.
     """
 
-    __slots__ = ("__weakref__", "args", "op", "sort", "value")
+    __slots__ = ("__weakref__", "args", "free", "op", "sort", "value")
 
     op: Op
     sort: Sort
     args: tuple[Term, ...]
     value: Any
+    free: frozenset[Term] | None  # the free variables, once `walk.free_variables` was asked
 
     def __repr__(self) -> str:
         from cleave.logic.smtlib import print_term
@@ -150,21 +151,41 @@ class Term:
         return str(self.value)
 
 
-_table: WeakValueDictionary[tuple[Any, ...], Term] = WeakValueDictionary()
+class _Entry(ref[Term]):
+    """A weak reference that knows its place in the table."""
+
+    __slots__ = ("key",)
+
+    key: tuple[Any, ...]
+
+
+_table: dict[tuple[Any, ...], _Entry] = {}  # a WeakValueDictionary with less work on each look-up
+
+
+def _forget(entry: ref[Term]) -> None:
+    assert isinstance(entry, _Entry)
+    if _table.get(entry.key) is entry:
+        del _table[entry.key]
 
 
 def make(op: Op, args: tuple[Term, ...], sort: Sort, value: Any = None) -> Term:
     """The one term with these parts, unchecked and unsimplified; for decoders and rewriters."""
     key = (op, value, sort, *args)
-    found = _table.get(key)
-    if found is None:
-        found = Term.__new__(Term)
-        found.op = op
-        found.sort = sort
-        found.args = args
-        found.value = value
-        _table[key] = found
-    return found
+    entry = _table.get(key)
+    if entry is not None:
+        found = entry()
+        if found is not None:
+            return found
+    made = Term.__new__(Term)
+    made.op = op
+    made.sort = sort
+    made.args = args
+    made.value = value
+    made.free = None
+    entry = _Entry(made, _forget)
+    entry.key = key
+    _table[key] = entry
+    return made
 
 
 def _require(condition: bool, op: Op, *args: Term) -> None:

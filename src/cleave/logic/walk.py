@@ -1,10 +1,11 @@
 """Walking terms: bottom-up, each shared node once, without recursion, so that depth never matters.
 
-    >>> x, y = var("x", INT), var("y", INT)
-    >>> substitute(lt(x, y), {x: integer(3)})
-    (< 3 y)
-    >>> sorted(v.name for v in free_variables(lt(x, y)))
-    ['x', 'y']
+>>> from cleave.logic.terms import INT, integer, lt, var
+>>> x, y = var("x", INT), var("y", INT)
+>>> substitute(lt(x, y), {x: integer(3)})
+(< 3 y)
+>>> sorted(v.name for v in free_variables(lt(x, y)))
+['x', 'y']
 """
 
 from __future__ import annotations
@@ -57,6 +58,10 @@ def substitute(root: Term, replacements: Mapping[Term, Term], memo: dict[Term, T
     kept between calls with the same replacements.
     """
     results: dict[Term, Term] = {} if memo is None else memo
+    try:
+        return _substitute_shallow(root, replacements, results, _SHALLOW)
+    except _TooDeepError:
+        pass
 
     def combine(node: Term, args: list[Term]) -> Term:
         found = replacements.get(node)
@@ -67,16 +72,64 @@ def substitute(root: Term, replacements: Mapping[Term, Term], memo: dict[Term, T
     return fold(root, combine, results)
 
 
-def free_variables(*roots: Term) -> set[Term]:
+_SHALLOW = 60
+"""Up to this depth recursion is used, which is several times faster; deeper terms take the general way."""
+
+
+class _TooDeepError(Exception):
+    pass
+
+
+def _substitute_shallow(node: Term, replacements: Mapping[Term, Term], memo: dict[Term, Term], depth: int) -> Term:
+    found = replacements.get(node)
+    if found is not None:
+        return found
+    args = node.args
+    if not args:
+        return node
+    found = memo.get(node)
+    if found is not None:
+        return found
+    if not depth:
+        raise _TooDeepError
+    made = rebuild(node, tuple([_substitute_shallow(a, replacements, memo, depth - 1) for a in args]))
+    memo[node] = made
+    return made
+
+
+def free_variables(*roots: Term) -> frozenset[Term]:
     """The variables of ``roots`` that no quantifier binds (bound variables have names of their own)."""
+    if len(roots) == 1:
+        known = roots[0].free
+        return known if known is not None else _collect_free(roots[0])
+    found: set[Term] = set()
+    for root in roots:
+        known = root.free
+        found |= known if known is not None else _collect_free(root)
+    return frozenset(found)
+
+
+def _collect_free(root: Term) -> frozenset[Term]:
+    """Remembered at the root only: at every node, a deep term would need quadratic memory."""
+    if root.op is Op.VAR:
+        return frozenset((root,))
     found: set[Term] = set()
     bound: set[Term] = set()
-    for node in postorder(roots):
+    seen: set[Term] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
         if node.op is Op.VAR:
             found.add(node)
-        elif node.op is Op.FORALL or node.op is Op.EXISTS:
-            bound.update(node.value.variables)
-    return found - bound
+        elif node.free is not None:
+            found |= node.free
+        elif node.args and node not in seen:
+            seen.add(node)
+            if node.op is Op.FORALL or node.op is Op.EXISTS:
+                bound.update(node.value.variables)
+            stack.extend(node.args)
+    root.free = frozenset(found - bound)
+    return root.free
 
 
 def functions(*roots: Term) -> dict[t.Function, None]:
@@ -158,7 +211,9 @@ _BUILDERS: dict[Op, Callable[..., Term]] = {
     **{op: partial(t.bv_compare, op) for op in (Op.BV_ULT, Op.BV_ULE, Op.BV_SLT, Op.BV_SLE)},
     **{
         op: partial(t.bv_binary, op)
-        for op in Op
-        if op.value in "bvand bvor bvxor bvadd bvsub bvmul bvudiv bvurem bvsdiv bvsrem bvsmod bvshl bvlshr bvashr".split()
+        for op in (
+            *(Op.BV_AND, Op.BV_OR, Op.BV_XOR, Op.BV_ADD, Op.BV_SUB, Op.BV_MUL, Op.BV_SHL, Op.BV_LSHR, Op.BV_ASHR),
+            *(Op.BV_UDIV, Op.BV_UREM, Op.BV_SDIV, Op.BV_SREM, Op.BV_SMOD),
+        )
     },
 }

@@ -134,7 +134,7 @@ def writes(statement: Statement) -> tuple[Term, ...]:
             return ()
 
 
-def used_and_written(blocks: Iterable[Block]) -> tuple[set[Term], set[Term]]:
+def used_and_written(blocks: Iterable[Block]) -> tuple[frozenset[Term], set[Term]]:
     read_terms: list[Term] = []
     written: set[Term] = set()
     for block in blocks:

@@ -123,8 +123,9 @@ class Solver(Protocol):
         """The assumptions that the last UNSAT used; not minimal."""
 
     def reason_unknown(self) -> str:
-        """``interrupted``, ``timeout``, ``memory``, ``cost``, ``quantifiers`` (a candidate model may exist) or the
-        solver's own word."""
+        """``interrupted``, ``timeout``, ``memory``, ``cost``, ``quantifiers`` (a candidate model may exist),
+        ``incomplete ...`` (likewise: Z3 says so of arrays that it treats weakly) or the solver's own word; empty after
+        another answer than UNKNOWN."""
 
     def interrupt(self) -> None:
         """Makes a running (or the next) check answer UNKNOWN soon; from any thread."""

@@ -91,6 +91,11 @@ class Z3Solver:
     capabilities = _CAPABILITIES
 
     def __init__(self, *, profile: Profile = BOOGIE, seed: int = 0) -> None:
+        self._lock = threading.RLock()  # guards the next three; re-entered by a signal handler that interrupts
+        self._interrupted = False
+        self._checks = 0
+        self._running = 0  # the number of the check under way, or 0
+
         self._context = Context()
         self._pointer = self._context.pointer
         self._translator = Translator(self._context)
@@ -110,15 +115,10 @@ class Z3Solver:
         self._depth = 0
         self._cost = 0
 
-        self._lock = threading.RLock()  # guards the next three; re-entered by a signal handler that interrupts
-        self._interrupted = False
-        self._checks = 0
-        self._running = 0  # the number of the check under way, or 0
-
     def close(self) -> None:
         """Gives the memory back; the solver can't be used any more, its models can."""
         with self._lock:
-            if self._solver and self._context.pointer:
+            if self._solver and self._context.usable():
                 lib.Z3_solver_dec_ref(self._pointer, self._solver)
             self._solver = 0
             self._answer = None
@@ -232,7 +232,7 @@ class Z3Solver:
         if "memory" in reason or "memout" in reason:
             return "memory"
         if not any(word in reason for word in ("cancel", "interrupt", "timeout", "resource limit")):
-            return reason.strip("() ")
+            return reason.removeprefix("(").removesuffix(")")
         if interrupted:
             return "interrupted"
         if cost_end and ("resource limit" in reason or self.cost() >= cost_end):

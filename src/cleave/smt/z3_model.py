@@ -15,19 +15,20 @@ from __future__ import annotations
 
 import ctypes
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 from cleave.errors import InternalError, UnsupportedError
-from cleave.logic.sorts import Sort, SortKind
-from cleave.logic.terms import Function, Op, Term
+from cleave.logic.sorts import BOOL, Sort, SortKind
+from cleave.logic.terms import FALSE, Function, Op, Term, value_of
 from cleave.smt.solver import ArrayValue, FunctionValue, UninterpretedValue
 from cleave.smt.z3_native import array, lib, text
 from cleave.smt.z3_terms import Translator, number
 
 # Enumerations of z3_api.h, as far as they are used.
-_AST_NUMERAL, _AST_APP = 0, 1
+_AST_NUMERAL, _AST_APP, _AST_VAR = 0, 1, 2
 _TRUE, _FALSE = 1, -1
-_OP_STORE, _OP_CONST_ARRAY = 0x300, 0x302
+_OP_EQ, _OP_STORE, _OP_CONST_ARRAY = 0x102, 0x300, 0x302
 
 
 class Z3Model:
@@ -43,7 +44,7 @@ class Z3Model:
         lib.Z3_model_inc_ref(self._pointer, model)
 
     def __del__(self) -> None:
-        if hasattr(self, "_model") and self._context.pointer:
+        if hasattr(self, "_model") and self._context.usable():
             lib.Z3_model_dec_ref(self._pointer, self._model)
 
     def value(self, term: Term) -> Any:
@@ -148,7 +149,41 @@ class Z3Model:
                 return _array_value(default, {key: value for (key,), value in table.items()}, stores)
             else:
                 break
+        if lib.Z3_is_lambda(pointer, ast):
+            return self._lambda(ast, sort, stores)
         raise self._no_value(ast)
+
+    def _lambda(self, ast: int, sort: Sort, stores: list[tuple[Any, Any]]) -> ArrayValue:
+        """An array given as a function of its index, which is only ever compared with values: evaluated at each of
+        them, and at one more index for the default."""
+        keys = {True} if sort.index is BOOL else self._compared_values(ast, sort.index)
+        default = self._element(ast, _index_outside(keys, sort.index), sort)
+        entries = {key: self._element(ast, value_of(key, sort.index), sort) for key in keys}
+        return _array_value(default, entries, stores)
+
+    def _compared_values(self, ast: int, sort: Sort) -> set[Any]:
+        pointer = self._pointer
+        found = set()
+        waiting = [lib.Z3_get_quantifier_body(pointer, ast)]
+        while waiting:
+            part = waiting.pop()
+            kind = lib.Z3_get_ast_kind(pointer, part)
+            if kind == _AST_NUMERAL:
+                continue
+            if kind != _AST_APP:
+                raise self._no_value(ast)
+            args = [lib.Z3_get_app_arg(pointer, part, i) for i in range(lib.Z3_get_app_num_args(pointer, part))]
+            is_equation = lib.Z3_get_decl_kind(pointer, lib.Z3_get_app_decl(pointer, part)) == _OP_EQ
+            others = [a for a in args if lib.Z3_get_ast_kind(pointer, a) != _AST_VAR]
+            if is_equation and len(others) == 1:
+                found.add(self._python(others[0], sort))
+            else:
+                waiting += args
+        return found
+
+    def _element(self, ast: int, index: Term, sort: Sort) -> Any:
+        made = lib.Z3_mk_select(self._pointer, ast, self._translator.ast(index))
+        return self._read(self._context.own(made), sort.element)
 
     def _table(self, interpretation: int, arguments: tuple[Sort, ...], result: Sort) -> tuple[Any, dict[Any, Any]]:
         """The default and the entries of a function interpretation."""
@@ -187,6 +222,19 @@ class Z3Model:
     def _no_value(self, ast: int) -> UnsupportedError:
         shown = text(lib.Z3_ast_to_string(self._pointer, ast))
         return UnsupportedError(f"the solver's model gives no plain value: {shown[:200]}")
+
+
+def _index_outside(keys: set[Any], sort: Sort) -> Term:
+    """A constant that is none of ``keys``; any one if they are all there are."""
+    match sort.kind:
+        case SortKind.BOOL:
+            return FALSE
+        case SortKind.INT | SortKind.REAL:
+            return value_of(max(keys, default=0) + 1, sort)
+        case SortKind.BITVEC:
+            return value_of(next(number for number in count() if number not in keys), sort)
+        case _:
+            raise UnsupportedError(f"the solver's model holds an array over {sort!r} as a formula")
 
 
 def _array_value(default: Any, entries: dict[Any, Any], stores: list[tuple[Any, Any]]) -> ArrayValue:

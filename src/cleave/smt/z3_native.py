@@ -16,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -230,25 +231,31 @@ class Context:
     What `own` counts lives as long as the context; what `keep` counts must be released.
     """
 
+    pointer: int = 0
+
     def __init__(self) -> None:
         config = lib.Z3_mk_config()
         pointer = lib.Z3_mk_context_rc(config)
         lib.Z3_del_config(config)
         if pointer is None:
             raise InternalError("Z3 made no context")
-        self.pointer: int = pointer
+        self.pointer = pointer
         lib.Z3_set_error_handler(pointer, None)  # the default one ends the process
         self._owned: list[int] = []
 
+    def usable(self, _ending: Callable[[], bool] = sys.is_finalizing) -> bool:
+        """Whether there is anything to release into. Asked by objects of the context when they die: that may be later
+        than the context (in a cycle of garbage), or so late that modules are gone (hence the default argument)."""
+        return not _ending() and bool(self.pointer)
+
     def __del__(self) -> None:
-        """Objects of the context that die later, as they may when a cycle of garbage is collected, must look at
-        `pointer` before they release anything."""
-        pointer, self.pointer = getattr(self, "pointer", 0), 0
-        if pointer and not sys.is_finalizing():  # a process that ends frees its memory faster
-            # Z3 deletes a context that still has counted nodes in quadratic time.
-            for ast in reversed(self._owned):
-                lib.Z3_dec_ref(pointer, ast)
-            lib.Z3_del_context(pointer)
+        if not self.usable():  # a process that ends frees its memory faster
+            return
+        pointer, self.pointer = self.pointer, 0
+        # Z3 deletes a context that still has counted nodes in quadratic time.
+        for ast in reversed(self._owned):
+            lib.Z3_dec_ref(pointer, ast)
+        lib.Z3_del_context(pointer)
 
     def own(self, ast: int | None) -> int:
         """Counts a reference to what the last call returned, for the life of the context."""
@@ -280,12 +287,13 @@ class Context:
         if lib.Z3_get_error_code(self.pointer):
             raise self.error()
 
-    def symbol(self, name: str) -> int:
-        """Symbols are never freed: the context needs no count of them."""
+    def symbol(self, name: str) -> int | None:
+        """Symbols are never freed: the context needs no count of them. The empty one is the null pointer."""
         encoded = name.encode("utf-8", "surrogatepass")
         if b"\0" in encoded:
             raise InternalError(f"a name with a null character: {name!r}")
-        return int(lib.Z3_mk_string_symbol(self.pointer, encoded))
+        made: int | None = lib.Z3_mk_string_symbol(self.pointer, encoded)
+        return made
 
 
 def array(pointers: list[int]) -> Any:

@@ -12,14 +12,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
 
 from cleave.errors import InputError
-from cleave.ir.program import Location, Program
+from cleave.ir.program import Location, Program, Property
 from cleave.logic.sorts import BOOL, REAL
 from cleave.logic.terms import Op, Term, integer, make, real, value_of, var
-from cleave.logic.walk import functions
+from cleave.logic.walk import functions, has_quantifier
 from cleave.smt.solver import Answer, Model
-from cleave.smt.z3 import BOOGIE, DEFAULT, Z3Solver
+from cleave.smt.z3 import BOOGIE, DEFAULT, Profile, Z3Solver
 from cleave.validate.evaluate import World
 from cleave.validate.events import Blocked, Run, Violated
 from cleave.validate.interpreter import run
@@ -31,8 +33,30 @@ from cleave.validate.values import Value, from_model, table_from_model
 from cleave.verdict import Trace
 
 CANDIDATE_NOTE = "the axioms were only taken where the run applies their functions"
-_PROFILES = (DEFAULT, BOOGIE)
-_ROUNDS = 10  # of adding instances of axioms, for one profile
+
+
+class _Turn(NamedTuple):
+    """One way to look for values, with its share of the time that is left and at most so many seconds.
+
+    Without the ``axioms`` that are quantified, only the instances that a replay found false are given to the solver.
+    """
+
+    profile: Profile
+    share: float
+    limit: float = inf
+    axioms: bool = True
+
+
+# With quantifiers the defaults either find a model at once or search for one that is infinite.
+_TURNS = (_Turn(DEFAULT, 0.5), _Turn(BOOGIE, 1.0))
+_TURNS_WITH_QUANTIFIERS = (
+    _Turn(DEFAULT, 0.1, limit=0.5),
+    _Turn(DEFAULT, 0.2, axioms=False),
+    _Turn(BOOGIE, 0.2, axioms=False),
+    _Turn(BOOGIE, 0.5),
+    _Turn(DEFAULT, 1.0),
+)
+_ROUNDS = 40  # of adding instances of axioms, in one turn
 _EXPLAIN_SECONDS = 5.0
 
 
@@ -75,14 +99,15 @@ class _Attempt:
 
     def run(self) -> Confirmed | Refuted:
         result = Refuted("no time was left to look for values")
-        for number, profile in enumerate(_PROFILES):
-            solver = Z3Solver(profile=profile)
-            for term in self._formulas():
-                solver.add(term)
-            share = self._seconds_left() / (len(_PROFILES) - number)
-            if share <= 0:
+        quantified = any(has_quantifier(term) for term in self._formulas())
+        for turn in _TURNS_WITH_QUANTIFIERS if quantified else _TURNS:
+            if self._seconds_left() <= 0:
                 break
-            found = self._with_solver(solver, time.monotonic() + share)
+            solver = Z3Solver(profile=turn.profile)
+            for term in self._formulas(turn.axioms):
+                solver.add(term)
+            seconds = min(turn.limit, turn.share * self._seconds_left())
+            found = self._with_solver(solver, time.monotonic() + seconds, turn.axioms)
             if found is None:
                 return Refuted(self._why_infeasible())
             if isinstance(found, Confirmed):
@@ -90,7 +115,7 @@ class _Attempt:
             result = found
         return result
 
-    def _with_solver(self, solver: Z3Solver, deadline: float) -> Confirmed | Refuted | None:
+    def _with_solver(self, solver: Z3Solver, deadline: float, axioms: bool) -> Confirmed | Refuted | None:
         """None: there are no values."""
         result = Refuted("the values found break an axiom, again and again")
         for _ in range(_ROUNDS):
@@ -100,7 +125,7 @@ class _Attempt:
                 return None
             if answer is Answer.UNKNOWN and (left <= 0 or solver.reason_unknown() != "quantifiers"):
                 return Refuted("the solver did not find values for the path in time")
-            found, instance = self._replay(solver.model(), candidate=answer is Answer.UNKNOWN)
+            found, instance = self._replay(solver.model(), candidate=answer is Answer.UNKNOWN or not axioms)
             if instance is None or isinstance(found, Confirmed):
                 return found
             result = found
@@ -114,7 +139,7 @@ class _Attempt:
             world = self._world(model, candidate)
         except InputError as error:
             return Refuted(f"the solver's values can't be read: {error}"), None
-        follower = Follower(self.path, choices)
+        follower = Follower(self.path, choices, self.program.property is Property.ASSERTIONS)
         try:
             done = run(self.program, self.entry, follower, max_steps=self._step_limit(), world=world)
         except PathEndedError:
@@ -146,8 +171,9 @@ class _Attempt:
             world.met(self._value(model, witness), witness.sort)
         return world
 
-    def _formulas(self) -> list[Term]:
-        return [*(condition.term for condition in self.query.conditions), self.query.violation]
+    def _formulas(self, axioms: bool = True) -> list[Term]:
+        taken = (one.term for one in self.query.conditions if axioms or not one.is_quantified_axiom)
+        return [*taken, self.query.violation]
 
     def _value(self, model: Model, symbol: Term) -> Value:
         return from_model(model.value(symbol), symbol.sort)

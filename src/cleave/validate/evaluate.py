@@ -10,7 +10,7 @@ what is determined is determined whatever the quantifier's value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice, product
@@ -18,8 +18,9 @@ from math import prod
 
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Function, Op, Term
-from cleave.logic.walk import postorder
+from cleave.logic.walk import functions, postorder
 from cleave.validate.operators import OPERATORS
+from cleave.validate.triggers import Key, matching_rows
 from cleave.validate.values import FunctionTable, Value, default_value, domain, domain_size, parts
 
 
@@ -46,8 +47,8 @@ def no_division_by_zero(op: Op, dividend: Value) -> Value:
 class World:
     """What a run takes as given: functions, division by zero, and where instances of quantifiers come from.
 
-    ``only_triggered``: a quantifier with triggers is tried only where a trigger's function was applied in the run.
-    That is what a candidate model promises: elsewhere its functions may break the axioms, and could be repaired.
+    ``only_triggered``: a quantifier over functions is tried only where a trigger matches what the run applied. That is
+    what a candidate model promises: elsewhere its functions may break the axioms, and could be repaired.
     """
 
     functions: Mapping[Function, FunctionTable] = field(default_factory=dict)
@@ -55,7 +56,7 @@ class World:
     only_triggered: bool = False
     false_instance: tuple[Term, tuple[Value, ...]] | None = None  # of the last `forall` found false
     _pool: dict[Sort, dict[Value, None]] = field(default_factory=dict)
-    _applied: dict[Function, dict[tuple[Value, ...], None]] = field(default_factory=dict)
+    _applied: dict[Key, dict[tuple[Value, ...], Value]] = field(default_factory=dict)
 
     def met(self, value: Value, sort: Sort) -> None:
         """Notes a value, and what a map holds, as one that instances may be drawn from."""
@@ -68,35 +69,31 @@ class World:
         table = self.functions.get(function)
         return default_value(function.result) if table is None else table(arguments)
 
-    def applied(self, function: Function, arguments: tuple[Value, ...]) -> None:
+    def applied(self, key: Key, arguments: tuple[Value, ...], result: Value) -> None:
         """Notes an application in the run itself, not in an instance of a quantifier."""
-        self._applied.setdefault(function, {})[arguments] = None
+        self._applied.setdefault(key, {})[arguments] = result
 
-    def instances(self, quantifier: Term) -> tuple[Iterable[tuple[Value, ...]], bool]:
+    def instances(self, quantifier: Term, lookup: Lookup) -> tuple[list[tuple[Value, ...]], bool]:
         """Values for the bound variables, and whether these are all there are."""
         variables: tuple[Term, ...] = quantifier.value.variables
         sizes = [domain_size(variable.sort) for variable in variables]
         known = [size for size in sizes if size is not None]
         if len(known) == len(sizes) and prod(known) <= _INSTANCE_LIMIT:
-            return product(*(domain(variable.sort) for variable in variables)), True
-        triggered = list(self._triggered(quantifier, variables))
-        if triggered and self.only_triggered:
-            return [row for rows in triggered for row in rows], False
+            return list(product(*(domain(variable.sort) for variable in variables))), True
+        matched = matching_rows(quantifier, self._applied, lambda term: self._ground(term, lookup))
+        if matched is not None and self.only_triggered and functions(quantifier):
+            return matched, False
         drawn = product(*(self._drawn(variable.sort, quantifier) for variable in variables))
-        return islice((*(row for rows in triggered for row in rows), *islice(drawn, _INSTANCE_LIMIT)), None), False
+        return [*(matched or ()), *islice(drawn, _INSTANCE_LIMIT)], False
+
+    def _ground(self, term: Term, lookup: Lookup) -> Value | None:
+        value = evaluate(term, lookup, self, in_run=False)
+        return None if value is UNDETERMINED else value
 
     def _drawn(self, sort: Sort, quantifier: Term) -> list[Value]:
         literals = {node.value: None for node in postorder(quantifier.args) if node.is_value and node.sort is sort}
         pool = {**self._pool.get(sort, {}), **literals}
         return list(pool) if pool else [default_value(sort)]
-
-    def _triggered(self, quantifier: Term, variables: Sequence[Term]) -> Iterator[list[tuple[Value, ...]]]:
-        """For each application in the quantifier that holds all bound variables as arguments: where it was applied."""
-        for node in postorder(quantifier.args):
-            if node.op is Op.APPLY and set(variables) <= set(node.args):
-                positions = [node.args.index(variable) for variable in variables]
-                rows = self._applied.get(node.value, {})
-                yield [tuple(row[position] for position in positions) for row in rows]
 
 
 def evaluate(root: Term, lookup: Lookup, world: World, *, in_run: bool = True) -> Value | Undetermined:
@@ -130,18 +127,19 @@ def _apply(node: Term, args: list[Value | Undetermined], world: World, in_run: b
     if len(known) < len(args):
         return UNDETERMINED
     if node.op is Op.APPLY:
-        if in_run:
-            world.applied(node.value, known)
-        return world.apply(node.value, known)
-    if node.op in _DIVISIONS and known[1] == 0:
-        return world.divide_by_zero(node.op, known[0])
-    result: Value = OPERATORS[node.op](node, *known)
+        result = world.apply(node.value, known)
+    elif node.op in _DIVISIONS and known[1] == 0:
+        result = world.divide_by_zero(node.op, known[0])
+    else:
+        result = OPERATORS[node.op](node, *known)
+    if in_run and (node.op is Op.APPLY or node.op is Op.SELECT):
+        world.applied(node.value if node.op is Op.APPLY else Op.SELECT, known, result)
     return result
 
 
 def _quantifier(node: Term, lookup: Lookup, world: World) -> Value | Undetermined:
     decisive = node.op is Op.EXISTS  # one such instance decides
-    rows, complete = world.instances(node)
+    rows, complete = world.instances(node, lookup)
     for row in rows:
         bound = dict(zip(node.value.variables, row, strict=True))
         value = evaluate(node.args[0], _extended(lookup, bound), world, in_run=False)

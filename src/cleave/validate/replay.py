@@ -20,10 +20,12 @@ class PathEndedError(Exception):
 class Follower(Chooser):
     """Gives the ``choices``, each meant for one variable, in their order, and takes exactly the steps of ``path``.
 
-    After the path's end only returns may follow."""
+    With ``may_return`` the path may leave out the returns at its end.
+    """
 
     path: Path
     choices: Sequence[tuple[Term, Value]]
+    may_return: bool
     taken: int = 0
     given: int = 0
 
@@ -50,7 +52,7 @@ class Follower(Chooser):
 
     def follow(self, step: PathStep) -> None:
         if self.at_end:
-            if isinstance(step, Leave):
+            if self.may_return and isinstance(step, Leave):
                 return
             raise PathEndedError
         if self.path[self.taken] != step:

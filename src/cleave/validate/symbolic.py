@@ -42,6 +42,7 @@ class Condition:
     term: Term
     what: str
     location: Location | None
+    is_quantified_axiom: bool = False
 
 
 @dataclass(slots=True)
@@ -92,7 +93,8 @@ class _Walk:
             raise IllegalPathError(f"the path does not start by entering {entry}")
         self.query.choices.extend((constant, constant) for constant in self.program.constants)
         for axiom in self.program.axioms:
-            self._assume(axiom, {}, "an axiom", None)
+            term = self._witnessed(axiom)
+            self.query.conditions.append(Condition(term, "an axiom", None, has_quantifier(term)))
         self._choose(self.shared, self.program.globals)
         frame = self._activate(procedure, None)
         self._choose(frame.state, procedure.parameters)

@@ -13,9 +13,9 @@ first occurrence; from there on the order is a good guess, and so is the paper's
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from cleave.engines.inline.condition import Condition
+from cleave.engines.inline.condition import Conditions
 from cleave.engines.inline.merging import Choose, first
 from cleave.engines.inline.recursion import Counts, call_graph, depth_of
 from cleave.engines.inline.unfolding import Instance, Key, OpenCall, Unfolding
@@ -24,7 +24,7 @@ Limit = Callable[[str], int]
 """The recursion bound of a procedure."""
 
 
-def tree_size(conditions: Mapping[str, Condition], entry: str, limit: Limit) -> int:
+def tree_size(conditions: Conditions, entry: str, limit: Limit) -> int:
     """The number of instances of the complete tree, counted without building it."""
     keys = _keys(conditions, entry, limit)
     sizes: dict[Key, int] = {}
@@ -33,7 +33,7 @@ def tree_size(conditions: Mapping[str, Condition], entry: str, limit: Limit) -> 
     return sizes[next(iter(keys))]
 
 
-def complete(conditions: Mapping[str, Condition], entry: str, limit: Limit, choose: Choose) -> Unfolding:
+def complete(conditions: Conditions, entry: str, limit: Limit, choose: Choose) -> Unfolding:
     """The complete unfolding, calls bound in the order in which they are found."""
     unfolding = Unfolding(conditions, entry)
     pending = deque(unfolding.open_calls(unfolding.root))
@@ -49,7 +49,7 @@ def complete(conditions: Mapping[str, Condition], entry: str, limit: Limit, choo
     return unfolding
 
 
-def best(conditions: Mapping[str, Condition], entry: str, limit: Limit) -> Unfolding:
+def best(conditions: Conditions, entry: str, limit: Limit) -> Unfolding:
     """The smallest complete DAG that is known how to find."""
     unfolding = Unfolding(conditions, entry)
     keys = _keys(conditions, entry, limit)
@@ -94,9 +94,9 @@ def follow(target: Unfolding) -> Choose:
     return choose
 
 
-def _keys(conditions: Mapping[str, Condition], entry: str, limit: Limit) -> dict[Key, list[Key]]:
+def _keys(conditions: Conditions, entry: str, limit: Limit) -> dict[Key, list[Key]]:
     """All keys of the complete unfolding, callers before callees, with the keys that each calls (once per call)."""
-    graph = call_graph(conditions)
+    graph = call_graph(conditions.callees)
     root: Key = (entry, ((entry, 1),) if entry in graph.recursive else ())
     children: dict[Key, list[Key]] = {}
     order: list[Key] = []

@@ -15,14 +15,14 @@ merges at joins are variables of the condition. A call is a `CallSite`: control 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Location, Procedure
+from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Location, Procedure, Program
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import Term, conj_all, disj_all, eq, implies, var
 from cleave.logic.walk import free_variables, substitute
-from cleave.passes.effects import Effects
+from cleave.passes.effects import Effects, callees, effects
 from cleave.passes.flow import live_at_entry, predecessors, topological
 
 State = dict[Term, Term]
@@ -79,28 +79,16 @@ class Condition:
     conflicts: tuple[tuple[int, ...], ...]
 
 
-def condition_of(
-    procedure: Procedure,
-    interfaces: Mapping[str, Interface],
-    effects: Mapping[str, Effects],
-    constants: frozenset[Term],
-) -> Condition:
-    return _Encoder(procedure, interfaces, effects, constants).condition()
+def condition_of(procedure: Procedure, interfaces: Mapping[str, Interface], constants: frozenset[Term]) -> Condition:
+    return _Encoder(procedure, interfaces, constants).condition()
 
 
 class _Encoder:
     """Encodes one procedure. Its blocks have no cycle."""
 
-    def __init__(
-        self,
-        procedure: Procedure,
-        interfaces: Mapping[str, Interface],
-        effects: Mapping[str, Effects],
-        constants: frozenset[Term],
-    ) -> None:
+    def __init__(self, procedure: Procedure, interfaces: Mapping[str, Interface], constants: frozenset[Term]) -> None:
         self._procedure = procedure
         self._interfaces = interfaces
-        self._effects = effects
         self._constants = constants
         self._interface = interfaces[procedure.name]
         self._variables: list[Term] = []
@@ -288,10 +276,25 @@ class _Encoder:
         return tuple(found)
 
 
-def conditions(
-    procedures: Iterable[Procedure], effects: Mapping[str, Effects], constants: frozenset[Term]
-) -> dict[str, Condition]:
-    """The conditions of all procedures."""
-    by_name = {p.name: p for p in procedures}
-    interfaces = {name: Interface.of(p, effects[name]) for name, p in by_name.items()}
-    return {name: condition_of(p, interfaces, effects, constants) for name, p in by_name.items()}
+class Conditions:
+    """The conditions of a prepared program, each made when it is first asked for: most procedures are never inlined."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._effects = effects(program)
+        self._constants = frozenset(program.constants)
+        self._interfaces = {
+            name: Interface.of(procedure, self._effects[name]) for name, procedure in program.procedures.items()
+        }
+        self._made: dict[str, Condition] = {}
+        self.callees = {name: list(callees(procedure)) for name, procedure in program.procedures.items()}
+
+    def __getitem__(self, name: str) -> Condition:
+        found = self._made.get(name)
+        if found is None:
+            procedure = self._program.procedures[name]
+            found = self._made[name] = condition_of(procedure, self._interfaces, self._constants)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._program.procedures)

@@ -13,12 +13,11 @@ from time import perf_counter
 
 from cleave.engines.engine import Counters, Finding, GaveUp, Proved, Run, Violated
 from cleave.engines.inline.complete import Limit, best, follow
-from cleave.engines.inline.condition import Condition, conditions
+from cleave.engines.inline.condition import Conditions
 from cleave.engines.inline.merging import Choose, Merging, strategy
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.search import NoViolation, Outcome, Progress, Search, Undecided, Violation
 from cleave.engines.inline.unfolding import Unfolding
-from cleave.passes.effects import effects
 from cleave.passes.prepare import Prepared
 from cleave.smt.solver import Solver
 from cleave.validate.unfolded import CallPlace, UnfoldedInstance, UnfoldedProof
@@ -41,11 +40,11 @@ class InlineEngine:
 
     def run(self) -> Run:
         started = perf_counter()
-        conditions_ = prepared_conditions(self._prepared)
         program, entry = self._prepared.program, self._prepared.entry
+        conditions = Conditions(program)
         extra = {p.name: p.extra_recursion for p in program.procedures.values() if p.extra_recursion}
-        choose = choose_instances(self._options, conditions_, entry, extra)
-        search = Search(conditions_, entry, program.axioms, self._solver, choose, extra)
+        choose = choose_instances(self._options, conditions, entry, extra)
+        search = Search(conditions, entry, program.axioms, self._solver, choose, extra)
         search.progress.encode_seconds = perf_counter() - started
         steps = search.run(self._options.bounds)
         while True:
@@ -56,21 +55,13 @@ class InlineEngine:
                 return _finding(stop.value)
 
 
-def prepared_conditions(prepared: Prepared) -> dict[str, Condition]:
-    """The conditions of all procedures of a prepared program."""
-    program = prepared.program
-    return conditions(program.procedures.values(), effects(program), frozenset(program.constants))
-
-
 def recursion_limit(bound: int, extra: Mapping[str, int]) -> Limit:
     return lambda procedure: bound + extra.get(procedure, 0)
 
 
-def choose_instances(
-    options: InlineOptions, conditions_: Mapping[str, Condition], entry: str, extra: Mapping[str, int]
-) -> Choose:
+def choose_instances(options: InlineOptions, conditions: Conditions, entry: str, extra: Mapping[str, int]) -> Choose:
     if options.merging is Merging.OPT:
-        return follow(best(conditions_, entry, recursion_limit(options.bounds[-1], extra)))
+        return follow(best(conditions, entry, recursion_limit(options.bounds[-1], extra)))
     return strategy(options.merging, options.seed)
 
 

@@ -10,9 +10,9 @@ open calls, bounds and partitions are assumptions on control variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from cleave.engines.inline.condition import CallSite, Condition
+from cleave.engines.inline.condition import CallSite, Condition, Conditions
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 from cleave.logic.terms import Term, conj_all, eq, implies, var
 from cleave.logic.walk import free_variables
@@ -22,7 +22,7 @@ from cleave.smt.solver import Solver, Template
 class Formula:
     """Asserts instances and calls in a solver, and knows each instance's variables there."""
 
-    def __init__(self, solver: Solver, conditions: Mapping[str, Condition], axioms: Iterable[Term]) -> None:
+    def __init__(self, solver: Solver, conditions: Conditions, axioms: Iterable[Term]) -> None:
         self._solver = solver
         self._conditions = conditions
         self._templates: dict[str, Template] = {}

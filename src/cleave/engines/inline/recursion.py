@@ -7,10 +7,9 @@ two instances of a procedure with equal counts unfold alike: those are the ones 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cleave.engines.inline.condition import Condition
 from cleave.passes.flow import strongly_connected
 
 Counts = tuple[tuple[str, int], ...]
@@ -40,10 +39,8 @@ def depth_of(callee: str, counts: Counts) -> int:
     return dict(counts).get(callee, 1)
 
 
-def call_graph(conditions: Mapping[str, Condition]) -> CallGraph:
-    graph = {
-        name: list(dict.fromkeys(call.callee for call in condition.calls)) for name, condition in conditions.items()
-    }
+def call_graph(graph: Mapping[str, Sequence[str]]) -> CallGraph:
+    """From the procedures that each procedure calls."""
     components = strongly_connected(graph)
     component = {name: number for number, members in enumerate(components) for name in members}
     recursive = {name for members in components for name in members if len(members) > 1 or name in graph[name]}

@@ -15,7 +15,7 @@ from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from cleave.engines.inline.condition import Condition
+from cleave.engines.inline.condition import Conditions
 from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.merging import Choose
 from cleave.engines.inline.trace import PathFound, path_in_model
@@ -81,7 +81,7 @@ class Search:
 
     def __init__(
         self,
-        conditions: Mapping[str, Condition],
+        conditions: Conditions,
         entry: str,
         axioms: Iterable[Term],
         solver: Solver,

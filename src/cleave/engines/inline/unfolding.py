@@ -12,10 +12,9 @@ Sets of instances are integers used as bit sets, so each step is one machine-wor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cleave.engines.inline.condition import CallSite, Condition
+from cleave.engines.inline.condition import CallSite, Condition, Conditions
 from cleave.engines.inline.recursion import CallGraph, Counts, call_graph, depth_of
 
 Key = tuple[str, Counts]
@@ -55,9 +54,9 @@ class OpenCall:
 class Unfolding:
     """Grows from the entry procedure by binding open calls to new or existing instances."""
 
-    def __init__(self, conditions: Mapping[str, Condition], entry: str) -> None:
+    def __init__(self, conditions: Conditions, entry: str) -> None:
         self._conditions = conditions
-        self.graph: CallGraph = call_graph(conditions)
+        self.graph: CallGraph = call_graph(conditions.callees)
         self.instances: list[Instance] = []
         self.merges = 0
         self._by_key: dict[Key, list[Instance]] = {}

@@ -16,14 +16,16 @@ _MAX_NUMBER_LENGTH = 9
 
 def user_location(attributes: Attributes) -> Location | None:
     """The place in the user's own source, if the attributes tell."""
+    if not attributes:
+        return None
     place = attributes.get("sourceloc")
-    if place is not None and len(place) >= 3:
+    if place is not None and len(place) >= 3 and place[0][:1] == '"':
         line = _number(place[2])
         column = _number(place[4]) if len(place) >= 5 else 0
         return Location(_text(place[0]), line, column) if line else None
     file = attributes.get("sourcefile")
     line = _number(next(iter(attributes.get("sourceline", ())), ""))
-    return Location(_text(file[0]), line) if file and line else None
+    return Location(_text(file[0]), line) if file and line and file[0][:1] == '"' else None
 
 
 def message(attributes: Attributes, default: str) -> str:

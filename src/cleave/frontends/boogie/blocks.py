@@ -23,7 +23,8 @@ class BlockBuilder:
         self._location: Location | None = None
         self._statements: list[Statement] = []
         self._jumps: list[tuple[int, str]] = []
-        self.open(self.fresh("entry"))
+        self._first = self.fresh("entry")
+        self.open(self._first)
 
     @property
     def is_open(self) -> bool:
@@ -35,7 +36,7 @@ class BlockBuilder:
     def open(self, label: str, location: Location | None = None) -> None:
         """Starts a block; the one that was open, if any, goes on to it."""
         if self._label is not None:
-            if not self._blocks and not self._statements:
+            if self._label == self._first and not self._statements:
                 self._label = None  # nothing stood before the first label
             else:
                 self.close((label,))

@@ -19,7 +19,7 @@ KEYWORDS = frozenset(
         *("then", "true", "type", "unique", "var", "where", "while"),
     )
 )
-MAX_TYPE_DEPTH = 200
+MAX_TYPE_DEPTH = 100
 _NAME_START = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_~#$^.?'`\\")
 _BASIC_TYPES = frozenset(("int", "bool", "real"))
 _NO_ATTRIBUTES: Attributes = {}

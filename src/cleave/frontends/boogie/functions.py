@@ -20,7 +20,9 @@ from cleave.frontends.boogie.types import MAX_WIDTH, type_name
 from cleave.logic import terms as t
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Binder, Op, SortError, Term
-from cleave.logic.walk import fold, has_quantifier, rebuild
+from cleave.logic.walk import fold, postorder, rebuild
+
+_MAX_EXPANDED = 500  # nodes; a larger body is stated once, by an axiom, instead of at every use
 
 
 @dataclass(slots=True, eq=False)
@@ -164,12 +166,18 @@ class FunctionTable:
         symbol.parameters = tuple(t.var(fresh(n, "?"), a) for n, a in zip(names, symbol.arguments, strict=True))
         scope = Scope(dict(zip(names, symbol.parameters, strict=True)), self._constants)
         body = self._evaluator.term_of_sort(declaration.body, scope, symbol.result, f"the body of '{declaration.name}'")
-        if symbol.function is None:
+        nodes = list(postorder((body,)))
+        if symbol.function is None and len(nodes) <= _MAX_EXPANDED:
             symbol.body = body
-            symbol.has_quantifier = has_quantifier(body)
+            symbol.has_quantifier = any(n.op is Op.FORALL or n.op is Op.EXISTS for n in nodes)
         else:
-            head = t.apply(symbol.function, *symbol.parameters)
-            self.definitions.append(t.forall(symbol.parameters, t.eq(head, body), ((head,),)))
+            self._define(symbol, body)
+
+    def _define(self, symbol: _Symbol, body: Term) -> None:
+        self._keep(symbol)
+        assert symbol.function is not None
+        head = t.apply(symbol.function, *symbol.parameters)
+        self.definitions.append(t.forall(symbol.parameters, t.eq(head, body), ((head,),)))
 
     # --- applying ---------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Number literals.
 
 >>> literal("7"), literal("2.5e1"), literal("5bv8")
-(7, 25, #b00000101)
+(7, 25.0, #b00000101)
 """
 
 from __future__ import annotations

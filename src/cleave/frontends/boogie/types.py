@@ -14,7 +14,7 @@ from cleave.frontends.boogie.syntax import MapType, NamedType, Type, TypeDeclara
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, SortKind, array, bitvec, uninterpreted
 
 MAX_WIDTH = 1 << 16
-_MAX_DEPTH = 200
+_MAX_DEPTH = 100
 _BITVECTOR = re.compile(r"bv(\d+)")
 _UNSUPPORTED = re.compile(r"float\d+e\d+|float|rmode|string|regex")
 _RESERVED = frozenset(("Bool", "Int", "Real", "Array", "BitVec", "String", "RegLan", "RoundingMode", "FloatingPoint"))
@@ -25,6 +25,7 @@ class TypeTable:
         self._source = source
         self._declared: dict[str, TypeDeclaration] = {}
         self._known: dict[str, Sort] = {"int": INT, "bool": BOOL, "real": REAL}
+        self._array_depth: dict[Sort, int] = {}
         for declaration in declarations:
             if declaration.name in self._declared or declaration.name in self._known:
                 raise source.error(declaration.at, f"type '{declaration.name}' is declared twice")
@@ -60,7 +61,15 @@ class TypeTable:
             raise self._source.unsupported(written.at, "maps without an index are not supported")
         found = self._resolve(written.element, bound, depth + 1)
         for index in reversed(written.indices):
-            found = array(self._resolve(index, bound, depth + 1), found)
+            found = self._array(written, self._resolve(index, bound, depth + 1), found)
+        return found
+
+    def _array(self, written: MapType, index: Sort, element: Sort) -> Sort:
+        depth = 1 + max(self._array_depth.get(index, 0), self._array_depth.get(element, 0))
+        if depth > _MAX_DEPTH:
+            raise self._source.error(written.at, f"the type is nested deeper than {_MAX_DEPTH}")
+        found = array(index, element)
+        self._array_depth[found] = depth
         return found
 
     def _user_type(self, written: NamedType, declaration: TypeDeclaration, bound: dict[str, Sort], depth: int) -> Sort:
@@ -72,6 +81,8 @@ class TypeTable:
         if declaration.synonym is not None:
             inner = dict(zip(declaration.parameters, arguments, strict=True))
             return self._resolve(declaration.synonym, inner, depth + 1)
+        if any(_is_large(argument) for argument in arguments):
+            raise self._source.unsupported(written.at, f"the arguments of type '{written.name}' are too large")
         name = f"{written.name}#" if written.name in _RESERVED else written.name
         return uninterpreted(" ".join([name, *(_argument_name(a) for a in arguments)]))
 
@@ -96,8 +107,19 @@ class TypeTable:
             raise self._source.unsupported(at, message)
 
 
+def _is_large(sort: Sort, limit: int = 200) -> bool:
+    """Whether the sort, written out, has more than ``limit`` parts: synonyms can make it exponentially large."""
+    stack = [sort]
+    while stack and limit:
+        limit -= 1
+        top = stack.pop()
+        if top.is_array:
+            stack += (top.index, top.element)
+    return bool(stack) or len(sort.name) > 10_000
+
+
 def _argument_name(sort: Sort) -> str:
-    name = type_name(sort, 50)
+    name = type_name(sort, 200)
     return f"({name})" if " " in name else name
 
 
