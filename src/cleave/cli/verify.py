@@ -26,7 +26,7 @@ from cleave.verify import Options, verify
 
 _GRACE_SECONDS = 5.0
 _STACK_BYTES = 512 * 1024 * 1024  # solvers recurse on deep terms
-_EXIT_PRECEDENCE = (6, 2, 10, 5, 0)  # of several files' exit codes, the first of these is the command's
+_EXIT_PRECEDENCE = (6, 2, 1, 10, 5, 0)  # of several files' exit codes, the first of these is the command's
 
 
 def add_to(commands: Any) -> None:

@@ -137,13 +137,23 @@ class _Rewriter:
             current = var(variable.name[4:-1], variable.sort)
             before_values[variable] = self._local(current)
             result.append(Assign((before_values[variable],), (current,), call.location))
+        returned, stored = self._results(callee, call)
         if callee.has_body:
-            result.append(replace(call, arguments=tuple(actuals[p] for p in callee.parameters)))
+            result.append(replace(call, arguments=tuple(actuals[p] for p in callee.parameters), results=returned))
         else:
-            result.extend(self._havoc(callee, call))
-        bindings = {**actuals, **dict(zip(callee.returns, call.results, strict=True)), **before_values}
+            result.extend(self._havoc(callee, returned, call))
+        bindings = {**actuals, **dict(zip(callee.returns, returned, strict=True)), **before_values}
         result.extend(Assume(substitute(c.condition, bindings), call.location) for c in callee.ensures)
+        result.extend(stored)
         return result
+
+    def _results(self, callee: Procedure, call: Call) -> tuple[tuple[Term, ...], list[Statement]]:
+        """Where the call's results go at first, and what then stores them. An ensures speaks of the globals as the
+        body leaves them, so a result that is one of these waits until the ensures were assumed."""
+        spoken_of = free_variables(*(c.condition for c in callee.ensures))
+        waiting = {v: self._local(v) for v in call.results if v in spoken_of and v in self._program.globals}
+        stored: list[Statement] = [Assign(tuple(waiting), tuple(waiting.values()), call.location)] if waiting else []
+        return tuple(waiting.get(v, v) for v in call.results), stored
 
     def _actuals(self, callee: Procedure, arguments: tuple[Term, ...]) -> tuple[list[Statement], dict[Term, Term]]:
         """The terms that stand for the parameters in the contract. The call may change what the arguments are made
@@ -166,8 +176,8 @@ class _Rewriter:
             return Assume(condition, call.location)
         return Assert(condition, clause.message or f"precondition of {call.procedure}", call.location)
 
-    def _havoc(self, callee: Procedure, call: Call) -> list[Statement]:
-        targets = dict.fromkeys((*callee.modifies, *call.results))
+    def _havoc(self, callee: Procedure, results: tuple[Term, ...], call: Call) -> list[Statement]:
+        targets = dict.fromkeys((*callee.modifies, *results))
         return [Havoc(tuple(targets), call.location)] if targets else []
 
     def _olds_in(self, clauses: Iterable[Clause]) -> list[Term]:

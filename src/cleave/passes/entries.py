@@ -3,7 +3,8 @@
     proc $start() { s: goto s'1, s'2;  s'1: call f(x) -> (r); return;  s'2: call g() -> (); return }
 
 A program that names its entry has one. A library has none: then every procedure with a body is one, started with any
-arguments that satisfy its requires.
+arguments that satisfy its requires. An entry that the program also calls is started so, too: only the return of its
+first activation is the end of the execution.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from cleave.errors import UsageError
 from cleave.ir.path import WayBack
 from cleave.ir.program import Block, Call, Procedure, Program
 from cleave.logic.terms import Term, var
+from cleave.passes.effects import callees
 from cleave.passes.fresh import FreshNames, variable_names
 
 CONVENTIONAL_ENTRIES = ("main", "ULTIMATE.start")
@@ -48,7 +50,8 @@ def _suggestion(name: str, bodies: list[str]) -> str:
 
 def single_entry(program: Program, entries: tuple[str, ...]) -> tuple[Program, str, WayBack]:
     """A program with one entry procedure; contracts must have become statements before."""
-    if len(entries) == 1:
+    called = {callee for procedure in program.procedures.values() for callee in callees(procedure)}
+    if len(entries) == 1 and entries[0] not in called:
         return program, entries[0], WayBack()
     name = FreshNames(program.procedures).like("$start")
     names = variable_names(program)

@@ -148,16 +148,15 @@ class _Extractor:
     def _interface(self, header: str, body: set[str]) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
         used, written = used_and_written(self._blocks[label] for label in body)
         live = self._live[header] - self._globals
-        ordered = (*self._procedure.parameters, *self._procedure.returns, *self._locals)
-        outputs = tuple(v for v in ordered if v in live and v in written)
-        inputs = tuple(v for v in ordered if v in live and (v in used or v in written))
+        outputs = tuple(v for v in self._own() if v in live and v in written)
+        inputs = tuple(v for v in self._own() if v in live and (v in used or v in written))
         return inputs, outputs
 
     def _loop_procedure(
         self, name: str, header: str, body: set[str], inputs: tuple[Term, ...], outputs: tuple[Term, ...]
     ) -> Procedure:
-        fresh = {v: var(self._names.like(v.name), v.sort) for v in self._variables(body) | set(inputs)}
         parameters = {v: var(self._names.like(v.name), v.sort) for v in outputs}
+        fresh = {v: var(self._names.like(v.name), v.sort) for v in self._variables(body)}
         entry, leave, again = self._label(header), self._label(header), self._label(header)
         moved = tuple(fresh[v] for v in outputs)
         start = Assign(moved, tuple(parameters[v] for v in outputs))
@@ -196,9 +195,13 @@ class _Extractor:
                 self._blocks[label] = replace(block, successors=redirected)
         self._blocks[before] = Block(before, (call,), (header,), self._blocks[header].location)
 
-    def _variables(self, body: set[str]) -> set[Term]:
+    def _variables(self, body: set[str]) -> list[Term]:
+        """The procedure's own variables that ``body`` speaks of, in the order of their declaration."""
         used, written = used_and_written(self._blocks[label] for label in body)
-        return {v for v in used | written if v not in self._globals}
+        return [v for v in self._own() if v in used or v in written]
+
+    def _own(self) -> tuple[Term, ...]:
+        return (*self._procedure.parameters, *self._procedure.returns, *self._locals)
 
     def _label(self, like: str) -> str:
         label = self._labels.like(like)
