@@ -1,4 +1,4 @@
-"""``cleave unfold``: how many instances inlining everything takes, whatever the property (the DAG paper's Figure 17)."""
+"""``cleave unfold``: the number of instances when everything is inlined (the DAG paper's Figure 17)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     started = perf_counter()
     program = read_program(options.file)
     prepared = prepare(program, choose_entries(program, options.entry))
-    conditions = Conditions(prepared.program)
+    conditions = Conditions(prepared.program, expand_straight=False)
     extra = {p.name: p.extra_recursion for p in prepared.program.procedures.values()}
     limit = recursion_limit(options.recursion_bound[-1], extra)
     how = merging(options)

@@ -14,6 +14,9 @@ becomes
 
 A failing execution goes straight to the end of the entry; one that doesn't fail never gets there. Procedures that
 can't fail keep their shape. This is the transformation that DAG inlining's section 3 takes for granted.
+
+Where the question is already whether the end is reached, an execution that fails does not get there: assertions become
+assumptions.
 """
 
 from __future__ import annotations
@@ -41,13 +44,15 @@ from cleave.passes.fresh import FreshNames, variable_names
 
 def failures_to_end(program: Program, entry: str) -> tuple[Program, WayBack]:
     if program.property is Property.END_REACHABLE:
-        return program, WayBack()
+        procedures = {name: _assertions_to_assumptions(p) for name, p in program.procedures.items()}
+        return replace(program, procedures=procedures), WayBack()
     failing = _may_fail(program)
     names = variable_names(program)
     flags = {name: var(names.like("failed"), BOOL) for name in failing}
     blocks: dict[tuple[str, str], str | None] = {}
     ends: set[tuple[str, str]] = set()
-    procedures = dict(program.procedures)
+    # What is asserted in a procedure that can't fail is true.
+    procedures = {name: _assertions_to_assumptions(p) for name, p in program.procedures.items()}
     for name in {*failing, entry}:
         splitter = _Splitter(program.procedures[name], flags, is_entry=name == entry)
         procedures[name] = splitter.procedure()
@@ -55,6 +60,18 @@ def failures_to_end(program: Program, entry: str) -> tuple[Program, WayBack]:
         ends.update((name, label) for label in splitter.failures)
     changed = replace(program, procedures=procedures, property=Property.END_REACHABLE)
     return changed, WayBack(blocks, ends=frozenset(ends))
+
+
+def _assertions_to_assumptions(procedure: Procedure) -> Procedure:
+    blocks = {
+        label: replace(block, statements=tuple(_assumed(s) for s in block.statements))
+        for label, block in procedure.blocks.items()
+    }
+    return replace(procedure, blocks=blocks)
+
+
+def _assumed(statement: Statement) -> Statement:
+    return Assume(statement.condition, statement.location) if isinstance(statement, Assert) else statement
 
 
 def _may_fail(program: Program) -> list[str]:

@@ -15,7 +15,6 @@ options than the engine's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cleave.ir.program import Program
@@ -30,7 +29,7 @@ class UnfoldedInstance:
     """``callees`` gives the instance's number for each bound call: (block, which call in that block)."""
 
     procedure: str
-    callees: Mapping[CallPlace, int]
+    callees: dict[CallPlace, int]
 
 
 @dataclass(frozen=True, slots=True)

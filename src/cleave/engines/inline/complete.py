@@ -6,8 +6,8 @@ The tree is only counted, because it has millions of instances. A DAG is built.
 possible and let each colour be one instance. "Some execution makes both calls" comes from the order in which an
 execution makes them, so the graph is a comparability graph, for which first-fit in that order needs the least number of
 colours. Hence: take the procedures top-down, so that all calls of each are known, and its calls in the order of
-execution, and give each the first instance that fits. (Where a caller was merged itself, its calls take the place of its
-first occurrence; from there on the order is a good guess, and so is the paper's.)
+execution, and give each the first instance that fits. (Where a caller was merged itself, its calls take the place of
+its first occurrence; from there on the order is a good guess, and so is the paper's.)
 """
 
 from __future__ import annotations

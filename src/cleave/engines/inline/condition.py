@@ -11,6 +11,9 @@ is an execution; the solver may make more blocks true than it needs.
 
 Assignments cost nothing: variables are replaced by the terms they hold, so only inputs, havocs, results of calls and
 merges at joins are variables of the condition. A call is a `CallSite`: control variable, input terms, output variables.
+
+A call to a straight-line procedure, one block that calls only such procedures, is no call site: executing it here costs
+less than any summary of it. Half of a driver's calls are of this kind.
 """
 
 from __future__ import annotations
@@ -18,15 +21,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Location, Procedure, Program
+from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
+from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Location, Procedure, Program, Statement
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import Term, conj_all, disj_all, eq, implies, var
 from cleave.logic.walk import free_variables, substitute
 from cleave.passes.effects import Effects, callees, effects
-from cleave.passes.flow import live_at_entry, predecessors, topological
+from cleave.passes.flow import live_at_entry, predecessors, strongly_connected, topological
 
 State = dict[Term, Term]
 """The term that each program variable holds."""
+
+STRAIGHT_LIMIT = 100
+"""A straight-line procedure with more statements, those of its callees included, is inlined like any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,8 @@ class Condition:
     """The condition of one procedure; ``variables`` are all its variables, to be made fresh for each instance.
 
     ``control`` is true in executions that enter the procedure. ``edges`` gives for each block, in the order of its
-    successors, the Boolean that says that the edge is taken. ``conflicts[i]`` are the calls that some execution of the
+    successors, the Boolean that says that the edge is taken. ``calls_of_block`` gives its calls in order: the index of
+    a call site, or the path through a straight-line callee. ``conflicts[i]`` are the calls that some execution of the
     procedure makes together with call ``i`` (the complement of the DAG paper's Disj_blk).
     """
 
@@ -75,19 +83,32 @@ class Condition:
     entry: str
     controls: Mapping[str, Term]
     edges: Mapping[str, tuple[tuple[str, Term], ...]]
-    calls_of_block: Mapping[str, tuple[int, ...]]
+    calls_of_block: Mapping[str, tuple[int | Path, ...]]
     conflicts: tuple[tuple[int, ...], ...]
 
 
-def condition_of(procedure: Procedure, interfaces: Mapping[str, Interface], constants: frozenset[Term]) -> Condition:
-    return _Encoder(procedure, interfaces, constants).condition()
+def condition_of(
+    procedure: Procedure,
+    interfaces: Mapping[str, Interface],
+    constants: frozenset[Term],
+    straight: Mapping[str, Procedure],
+) -> Condition:
+    """``straight`` are the procedures that are executed where they are called."""
+    return _Encoder(procedure, interfaces, constants, straight).condition()
 
 
 class _Encoder:
     """Encodes one procedure. Its blocks have no cycle."""
 
-    def __init__(self, procedure: Procedure, interfaces: Mapping[str, Interface], constants: frozenset[Term]) -> None:
+    def __init__(
+        self,
+        procedure: Procedure,
+        interfaces: Mapping[str, Interface],
+        constants: frozenset[Term],
+        straight: Mapping[str, Procedure],
+    ) -> None:
         self._procedure = procedure
+        self._straight = straight
         self._interfaces = interfaces
         self._constants = constants
         self._interface = interfaces[procedure.name]
@@ -99,7 +120,7 @@ class _Encoder:
         self._live = self._liveness()
         self._controls: dict[str, Term] = {}
         self._edges: dict[str, tuple[tuple[str, Term], ...]] = {}
-        self._calls_of_block: dict[str, tuple[int, ...]] = {}
+        self._calls_of_block: dict[str, tuple[int | Path, ...]] = {}
         self._exit: dict[str, State] = {}
         self._merged: dict[str, dict[Term, Term]] = {}
 
@@ -132,39 +153,63 @@ class _Encoder:
         state = self._entry_state(block.label, inputs)
         control = self._controls[block.label]
         assumed: list[Term] = []
-        first_call = len(self._calls)
+        calls: list[int | Path] = []
         for statement in block.statements:
-            match statement:
-                case Assume(condition):
-                    assumed.append(self._evaluate(condition, state))
-                case Assign(targets, values):
-                    state.update(zip(targets, [self._evaluate(v, state) for v in values], strict=True))
-                case Havoc(targets):
-                    state.update({v: self._fresh(v.name, v.sort) for v in targets})
-                case Call():
-                    self._call(statement, state, block.label, control)
-                case Assert():
-                    raise AssertionError("assertions are compiled away before inlining")
+            if not isinstance(statement, Call):
+                self._execute(statement, state, assumed)
+            elif statement.procedure in self._straight:
+                calls.append(self._straight_call(statement, state, assumed))
+            else:
+                calls.append(self._call(statement, state, block.label, control))
         if not block.successors:
             assumed.extend(
                 eq(output, self._read(variable, state))
                 for output, variable in zip(outputs, self._interface.outputs, strict=True)
             )
-        self._calls_of_block[block.label] = tuple(range(first_call, len(self._calls)))
+        self._calls_of_block[block.label] = tuple(calls)
         self._exit[block.label] = state
         self._formulas.append(implies(control, conj_all(assumed)))
 
-    def _call(self, call: Call, state: State, label: str, control: Term) -> None:
+    def _execute(self, statement: Statement, state: State, assumed: list[Term]) -> None:
+        match statement:
+            case Assume(condition):
+                assumed.append(self._evaluate(condition, state))
+            case Assign(targets, values):
+                state.update(zip(targets, [self._evaluate(v, state) for v in values], strict=True))
+            case Havoc(targets):
+                state.update({v: self._fresh(v.name, v.sort) for v in targets})
+            case Call() | Assert():
+                raise AssertionError("calls are not for here and assertions are compiled away before inlining")
+
+    def _straight_call(self, call: Call, state: State, assumed: list[Term]) -> Path:
+        """Executes the callee's only block in a state of its own that shares the globals."""
+        callee = self._straight[call.procedure]
+        arguments = [self._evaluate(a, state) for a in call.arguments]
+        shared = self._interfaces[call.procedure].inputs[len(arguments) :]
+        local: State = {g: self._read(g, state) for g in shared}
+        local.update(zip(callee.parameters, arguments, strict=True))
+        path: list[PathStep] = [Enter(callee.name), Visit(callee.entry.label)]
+        for statement in callee.entry.statements:
+            if isinstance(statement, Call):
+                path.extend(self._straight_call(statement, local, assumed))
+            else:
+                self._execute(statement, local, assumed)
+        # Results are assigned after the callee has written its globals: a result that is such a global wins.
+        state.update({g: local[g] for g in shared if g in local})
+        state.update(zip(call.results, [self._read(r, local) for r in callee.returns], strict=True))
+        return (*path, Leave())
+
+    def _call(self, call: Call, state: State, label: str, control: Term) -> int:
         callee = self._interfaces[call.procedure]
         arguments = [self._evaluate(a, state) for a in call.arguments]
         shared = callee.inputs[len(arguments) :]
         inputs = (*arguments, *(self._read(g, state) for g in shared))
-        written = (*call.results, *callee.outputs[len(call.results) :])
+        written = callee.outputs[len(call.results) :]
         outputs = tuple(self._fresh(v.name, v.sort) for v in callee.outputs)
-        # Results are assigned after the callee has written its globals: a result that is such a global wins.
-        state.update(zip(written[len(call.results) :], outputs[len(call.results) :], strict=True))
+        state.update(zip(written, outputs[len(call.results) :], strict=True))
         state.update(zip(call.results, outputs, strict=False))
         self._calls.append(CallSite(len(self._calls), call.procedure, label, control, inputs, outputs, call.location))
+        return len(self._calls) - 1
 
     def _entry_state(self, label: str, inputs: tuple[Term, ...]) -> State:
         sources = self._before[label]
@@ -279,7 +324,7 @@ class _Encoder:
 class Conditions:
     """The conditions of a prepared program, each made when it is first asked for: most procedures are never inlined."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, *, expand_straight: bool = True) -> None:
         self._program = program
         self._effects = effects(program)
         self._constants = frozenset(program.constants)
@@ -287,14 +332,36 @@ class Conditions:
             name: Interface.of(procedure, self._effects[name]) for name, procedure in program.procedures.items()
         }
         self._made: dict[str, Condition] = {}
-        self.callees = {name: list(callees(procedure)) for name, procedure in program.procedures.items()}
+        self._straight = straight_procedures(program) if expand_straight else {}
+        self.callees = {
+            name: [callee for callee in callees(procedure) if callee not in self._straight]
+            for name, procedure in program.procedures.items()
+            if name not in self._straight
+        }
 
     def __getitem__(self, name: str) -> Condition:
         found = self._made.get(name)
         if found is None:
             procedure = self._program.procedures[name]
-            found = self._made[name] = condition_of(procedure, self._interfaces, self._constants)
+            found = self._made[name] = condition_of(procedure, self._interfaces, self._constants, self._straight)
         return found
 
     def __len__(self) -> int:
         return len(self._program.procedures)
+
+
+def straight_procedures(program: Program) -> dict[str, Procedure]:
+    """The procedures of one block that call only such procedures."""
+    graph = {name: list(callees(procedure)) for name, procedure in program.procedures.items()}
+    sizes: dict[str, int] = {}
+    for component in strongly_connected(graph):
+        procedure = program.procedures[component[0]]
+        recursive = len(component) > 1 or procedure.name in graph[procedure.name]
+        if recursive or len(procedure.blocks) != 1:
+            continue
+        called = [s.procedure for s in procedure.statements() if isinstance(s, Call)]
+        if all(callee in sizes for callee in called):
+            size = len(procedure.entry.statements) + sum(sizes[callee] for callee in called)
+            if size <= STRAIGHT_LIMIT:
+                sizes[procedure.name] = size
+    return {name: program.procedures[name] for name in sizes}

@@ -13,14 +13,15 @@ from time import perf_counter
 
 from cleave.engines.engine import Counters, Finding, GaveUp, Proved, Run, Violated
 from cleave.engines.inline.complete import Limit, best, follow
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.condition import Condition, Conditions
 from cleave.engines.inline.merging import Choose, Merging, strategy
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.search import NoViolation, Outcome, Progress, Search, Undecided, Violation
 from cleave.engines.inline.unfolding import Unfolding
+from cleave.ir.path import Enter, Leave, Path, Visit
 from cleave.passes.prepare import Prepared
 from cleave.smt.solver import Solver
-from cleave.validate.unfolded import CallPlace, UnfoldedInstance, UnfoldedProof
+from cleave.validate.unfolded import UnfoldedInstance, UnfoldedProof
 from cleave.verdict import Reason
 
 _REASONS = {
@@ -38,13 +39,27 @@ class InlineEngine:
         self._options = options
         self._solver = solver
 
+    def _private(self, condition: Condition) -> bool:
+        """Which instances are never shared. In a DAG, sharing an instance that calls nothing saves less than the
+        equations of a shared interface cost."""
+        if self._options.merging is Merging.TREE:
+            return True
+        import os
+
+        pol = os.environ.get("PRIV", "leaf")
+        if pol == "none":
+            return False
+        if pol == "leaf":
+            return not condition.calls
+        return len(condition.calls) <= int(pol)
+
     def run(self) -> Run:
         started = perf_counter()
         program, entry = self._prepared.program, self._prepared.entry
         conditions = Conditions(program)
         extra = {p.name: p.extra_recursion for p in program.procedures.values() if p.extra_recursion}
         choose = choose_instances(self._options, conditions, entry, extra)
-        search = Search(conditions, entry, program.axioms, self._solver, choose, extra)
+        search = Search(conditions, entry, program.axioms, self._solver, choose, extra, self._private)
         search.progress.encode_seconds = perf_counter() - started
         steps = search.run(self._options.bounds)
         while True:
@@ -83,13 +98,33 @@ def _finding(outcome: Outcome) -> Finding:
 
 def proof_of(unfolding: Unfolding, bound: int | None) -> UnfoldedProof:
     """What a validator needs to know: the instances and what each call is bound to."""
-    instances = []
-    for instance in unfolding.instances:
-        callees: dict[CallPlace, int] = {}
-        for block, indices in instance.condition.calls_of_block.items():
-            for place, index in enumerate(indices):
-                callee = instance.callees[index]
+    made = [UnfoldedInstance(instance.condition.procedure, {}) for instance in unfolding.instances]
+    for instance, described in zip(unfolding.instances, list(made), strict=True):
+        for block, calls in instance.condition.calls_of_block.items():
+            for place, call in enumerate(calls):
+                if not isinstance(call, int):
+                    described.callees[block, place] = _add_straight(call, made)
+                    continue
+                callee = instance.callees[call]
                 if callee is not None:
-                    callees[block, place] = callee.number
-        instances.append(UnfoldedInstance(instance.condition.procedure, callees))
-    return UnfoldedProof(tuple(instances), bound)
+                    described.callees[block, place] = callee.number
+    return UnfoldedProof(tuple(made), bound)
+
+
+def _add_straight(path: Path, made: list[UnfoldedInstance]) -> int:
+    """Adds the instances of a call that was executed in place; the number of the callee's."""
+    first = len(made)
+    stack: list[tuple[UnfoldedInstance, str]] = []
+    for step in path:
+        match step:
+            case Enter(procedure):
+                if stack:
+                    caller, block = stack[-1]
+                    caller.callees[block, len(caller.callees)] = len(made)
+                made.append(UnfoldedInstance(procedure, {}))
+                stack.append((made[-1], ""))
+            case Visit(block):
+                stack[-1] = (stack[-1][0], block)
+            case Leave():
+                stack.pop()
+    return first

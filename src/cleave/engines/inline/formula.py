@@ -4,8 +4,10 @@
     control(n) => condition of n's procedure over n's own variables           for each instance n
     control(c) => control(n) and inputs(c) = inputs(n) and outputs(c) = outputs(n)   for each call c bound to n
 
-These are the constraints of the DAG paper's Figure 8. Each holds whatever is decided later, so nothing is ever popped:
-open calls, bounds and partitions are assumptions on control variables.
+These are the constraints of the DAG paper's Figure 8. An instance that no other call will ever share needs no variables
+for its interface and no equations: what its only call passes is put in their place, which the solver rewards. Each
+constraint holds whatever is decided later, so nothing is ever popped: open calls, bounds and partitions are assumptions
+on control variables.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from collections.abc import Iterable
 from cleave.engines.inline.condition import CallSite, Condition, Conditions
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 from cleave.logic.terms import Term, conj_all, eq, implies, var
-from cleave.logic.walk import free_variables
+from cleave.logic.walk import free_variables, substitute
 from cleave.smt.solver import Solver, Template
 
 
@@ -47,6 +49,8 @@ class Formula:
         assert instance.number == len(self._variables), "instances are added in the order of their numbers"
         condition = instance.condition
         fresh = {v: var(f"{v.value}@{instance.number}", v.sort) for v in condition.variables}
+        if instance.private and instance.callers:
+            fresh |= self._actuals(instance)
         self._variables.append(fresh)
         template = self._templates.get(condition.procedure)
         if template is None:
@@ -54,8 +58,22 @@ class Formula:
             self._templates[condition.procedure] = template
         self._solver.instantiate(template, list(fresh.values()))
 
+    def _actuals(self, instance: Instance) -> dict[Term, Term]:
+        """What a private instance has in place of its interface: the call's own control, inputs and outputs."""
+        caller, index = instance.callers[0]
+        site, condition, mapping = caller.condition.calls[index], instance.condition, self._variables[caller.number]
+        memo: dict[Term, Term] = {}
+        actuals = {condition.control: mapping[site.control]}
+        for formal, actual in zip(condition.inputs, site.inputs, strict=True):
+            actuals[formal] = substitute(actual, mapping, memo)
+        for formal, actual in zip(condition.outputs, site.outputs, strict=True):
+            actuals[formal] = mapping[actual]
+        return actuals
+
     def add_link(self, call: OpenCall, instance: Instance) -> None:
         """``call`` is bound to ``instance``."""
+        if instance.private:
+            return
         template, caller_variables = self._link(call)
         condition = instance.condition
         caller, callee = self._variables[call.caller.number], self._variables[instance.number]

@@ -11,15 +11,15 @@ of them, no bound took part in the proof.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.condition import Condition, Conditions
 from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.merging import Choose
 from cleave.engines.inline.trace import PathFound, path_in_model
-from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
+from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding, never_private
 from cleave.ir.path import Path
 from cleave.logic.terms import Term, neg
 from cleave.smt.solver import Answer, Solver
@@ -87,6 +87,7 @@ class Search:
         solver: Solver,
         choose: Choose,
         extra_recursion: Mapping[str, int],
+        private: Callable[[Condition], bool] = never_private,
     ) -> None:
         self.progress = Progress()
         self._solver = solver
@@ -95,7 +96,7 @@ class Search:
         self._frontier = _Frontier()
         self._bound = 0
         started = perf_counter()
-        self._unfolding = Unfolding(conditions, entry)
+        self._unfolding = Unfolding(conditions, entry, private)
         self._formula = Formula(solver, conditions, axioms)
         self._formula.add_root(self._unfolding)
         self.progress.encode_seconds += perf_counter() - started

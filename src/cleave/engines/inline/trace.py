@@ -40,7 +40,11 @@ class _Walk:
             calls = instance.condition.calls_of_block[block]
             if made < len(calls):
                 self._stack.append((instance, block, made + 1))
-                self._call(instance, calls[made])
+                call = calls[made]
+                if isinstance(call, int):
+                    self._call(instance, call)
+                else:
+                    self._path.extend(call)
                 continue
             successor = self._successor(instance, block)
             if successor is None:

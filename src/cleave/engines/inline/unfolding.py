@@ -12,6 +12,7 @@ Sets of instances are integers used as bit sets, so each step is one machine-wor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cleave.engines.inline.condition import CallSite, Condition, Conditions
@@ -31,6 +32,7 @@ class Instance:
     callees: list[Instance | None]  # by call, None while open
     callers: list[tuple[Instance, int]] = field(default_factory=list)
     below: int = 0  # bit set of itself and all descendants
+    private: bool = False  # belongs to its first caller for good: no other call may be bound to it
 
     @property
     def key(self) -> Key:
@@ -51,11 +53,18 @@ class OpenCall:
         return (self.site.callee, self.counts)
 
 
+def never_private(condition: Condition) -> bool:
+    return False
+
+
 class Unfolding:
     """Grows from the entry procedure by binding open calls to new or existing instances."""
 
-    def __init__(self, conditions: Conditions, entry: str) -> None:
+    def __init__(
+        self, conditions: Conditions, entry: str, private: Callable[[Condition], bool] = never_private
+    ) -> None:
         self._conditions = conditions
+        self._private = private
         self.graph: CallGraph = call_graph(conditions.callees)
         self.instances: list[Instance] = []
         self.merges = 0
@@ -109,8 +118,10 @@ class Unfolding:
         condition = self._conditions[procedure]
         number = len(self.instances)
         instance = Instance(number, condition, counts, [None] * len(condition.calls), below=1 << number)
+        instance.private = self._private(condition)
         self.instances.append(instance)
-        self._by_key.setdefault(instance.key, []).append(instance)
+        if not instance.private:
+            self._by_key.setdefault(instance.key, []).append(instance)
         return instance
 
     def _bind(self, call: OpenCall, instance: Instance) -> None:
