@@ -1,6 +1,6 @@
 """The whole flow: read, prepare, solve, validate, report.
 
-    result = verify("driver.bpl", Options(recursion_bounds=(3,)))
+    result = verify("driver.bpl", Options(recursion_bounds=deepening(3)))
     result.verdict                     # Safe | BoundedSafe | Unsafe | Unknown
 
 A verdict leaves this module only if `validate` agrees with it; what can't be confirmed is `Unknown`.
@@ -16,7 +16,7 @@ from typing import Any
 from cleave.engines.engine import Counters, Finding, GaveUp, Proved, Violated
 from cleave.engines.inline.engine import InlineEngine
 from cleave.engines.inline.merging import Merging
-from cleave.engines.inline.options import InlineOptions
+from cleave.engines.inline.options import DEFAULT_BOUND, InlineOptions, deepening
 from cleave.errors import InternalError
 from cleave.frontends.read import read_program
 from cleave.ir.path import Enter
@@ -37,7 +37,7 @@ class Options:
     """What a user can choose about a run. 0 means: no limit."""
 
     entry: str | None = None
-    recursion_bounds: tuple[int, ...] = (3,)
+    recursion_bounds: tuple[int, ...] = deepening(DEFAULT_BOUND)
     merging: Merging = Merging.FIRST
     seed: int = 0
     timelimit: float = 0.0

@@ -6,8 +6,7 @@ import argparse
 import re
 
 from cleave.engines.inline.merging import Merging
-
-DEFAULT_BOUND = 3
+from cleave.engines.inline.options import DEFAULT_BOUND, deepening
 
 
 def add_inlining(parser: argparse.ArgumentParser) -> None:
@@ -19,9 +18,10 @@ def add_inlining(parser: argparse.ArgumentParser) -> None:
         "--recursion-bound",
         metavar="N|M..N",
         type=bounds,
-        default=(DEFAULT_BOUND,),
+        default=deepening(DEFAULT_BOUND),
         help="how often a procedure may occur on the call stack; a loop runs at most N-1 whole iterations and a partial"
-        f" one (default {DEFAULT_BOUND}). M..N tries the bounds in turn and keeps what was learned",
+        f" one (default {DEFAULT_BOUND}). Smaller bounds are tried first, from M (default 1), and what was learned is"
+        " kept; N..N tries only N",
     )
     group.add_argument(
         "--inlining",
@@ -49,11 +49,10 @@ def bounds(text: str) -> tuple[int, ...]:
     match = re.fullmatch(r"(\d{1,6})(?:\.\.(\d{1,6}))?", text)
     if not match:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor a range such as 1..5")
-    low = int(match[1])
-    high = int(match[2]) if match[2] else low
+    low, high = (int(match[1]), int(match[2])) if match[2] else (1, int(match[1]))
     if low < 1 or high < low:
         raise argparse.ArgumentTypeError(f"{text!r} is not a range of positive bounds")
-    return tuple(range(low, high + 1))
+    return deepening(high, low)
 
 
 def seconds(text: str) -> float:

@@ -42,16 +42,7 @@ class InlineEngine:
     def _private(self, condition: Condition) -> bool:
         """Which instances are never shared. In a DAG, sharing an instance that calls nothing saves less than the
         equations of a shared interface cost."""
-        if self._options.merging is Merging.TREE:
-            return True
-        import os
-
-        pol = os.environ.get("PRIV", "leaf")
-        if pol == "none":
-            return False
-        if pol == "leaf":
-            return not condition.calls
-        return len(condition.calls) <= int(pol)
+        return self._options.merging is Merging.TREE or not condition.calls
 
     def run(self) -> Run:
         started = perf_counter()
