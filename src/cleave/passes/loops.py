@@ -22,13 +22,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from cleave.errors import UnsupportedError
 from cleave.ir.path import WayBack
-from cleave.ir.program import Assign, Assume, Block, Call, Procedure, Program, Statement
+from cleave.ir.program import Assign, Assume, Block, Call, Location, Procedure, Program, Statement
 from cleave.logic.sorts import INT
 from cleave.logic.terms import FALSE, Term, eq, integer, var
 from cleave.passes.flow import live_at_entry, strongly_connected, used_and_written
 from cleave.passes.fresh import FreshNames, variable_names
 from cleave.passes.rename import rename_block
+
+NESTING_LIMIT = 150
+"""Loops nested deeper are refused: nobody writes them, and each level is a level of recursion here."""
 
 
 def loops_to_recursion(program: Program) -> tuple[Program, WayBack]:
@@ -90,9 +94,18 @@ class _Extractor:
 
     # --- several entries --------------------------------------------------------------------------------------------
 
-    def _single_headers(self, labels: set[str]) -> None:
+    def _single_headers(self, labels: set[str], nesting: int = 0) -> None:
         """Gives every loop, also nested ones, one header."""
-        for loop in self._loops(labels):
+        loops = self._loops(labels)
+        if loops and nesting == NESTING_LIMIT:
+            place = self._procedure.location or Location("", 0)
+            raise UnsupportedError(
+                f"the loops of procedure {self._procedure.name} are nested more than {NESTING_LIMIT} deep",
+                file=place.file,
+                line=place.line,
+                column=place.column,
+            )
+        for loop in loops:
             entries = self._entries(loop)
             if not entries:
                 continue  # unreachable code
@@ -100,7 +113,7 @@ class _Extractor:
                 header = self._dispatch(loop, entries)
             else:
                 header = entries[0]
-            self._single_headers(loop - {header})
+            self._single_headers(loop - {header}, nesting + 1)
 
     def _dispatch(self, loop: set[str], entries: list[str]) -> str:
         """A block through which all jumps to ``entries`` go; it and what belongs to it join ``loop``."""

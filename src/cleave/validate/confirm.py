@@ -38,25 +38,30 @@ CANDIDATE_NOTE = "the axioms were only taken where the run applies their functio
 class _Turn(NamedTuple):
     """One way to look for values, with its share of the time that is left and at most so many seconds.
 
-    Without the ``axioms`` that are quantified, only the instances that a replay found false are given to the solver.
+    Without the ``axioms`` that are quantified, only the instances that a replay found false are given to the solver,
+    in at most so many ``rounds``.
     """
 
     profile: Profile
     share: float
     limit: float = inf
     axioms: bool = True
+    rounds: int = 40
 
 
-# With quantifiers the defaults either find a model at once or search for one that is infinite.
+# With quantifiers, instantiating triggers usually gives a candidate that replays at once; the defaults either find a
+# model at once or search for one that is infinite.
 _TURNS = (_Turn(DEFAULT, 0.5), _Turn(BOOGIE, 1.0))
 _TURNS_WITH_QUANTIFIERS = (
+    _Turn(DEFAULT, 0.1, limit=0.1),
+    _Turn(BOOGIE, 0.2, rounds=5),
+    _Turn(BOOGIE, 0.2, axioms=False),
     _Turn(DEFAULT, 0.1, limit=0.5),
     _Turn(DEFAULT, 0.2, axioms=False),
-    _Turn(BOOGIE, 0.2, axioms=False),
     _Turn(BOOGIE, 0.5),
     _Turn(DEFAULT, 1.0),
 )
-_ROUNDS = 40  # of adding instances of axioms, in one turn
+_CANDIDATE = ("quantifiers", "incomplete")  # reasons for not knowing that leave a model worth trying
 _EXPLAIN_SECONDS = 5.0
 
 
@@ -107,7 +112,7 @@ class _Attempt:
             for term in self._formulas(turn.axioms):
                 solver.add(term)
             seconds = min(turn.limit, turn.share * self._seconds_left())
-            found = self._with_solver(solver, time.monotonic() + seconds, turn.axioms)
+            found = self._with_solver(solver, time.monotonic() + seconds, turn)
             if found is None:
                 return Refuted(self._why_infeasible())
             if isinstance(found, Confirmed):
@@ -115,17 +120,17 @@ class _Attempt:
             result = found
         return result
 
-    def _with_solver(self, solver: Z3Solver, deadline: float, axioms: bool) -> Confirmed | Refuted | None:
+    def _with_solver(self, solver: Z3Solver, deadline: float, turn: _Turn) -> Confirmed | Refuted | None:
         """None: there are no values."""
         result = Refuted("the values found break an axiom, again and again")
-        for _ in range(_ROUNDS):
+        for _ in range(turn.rounds):
             left = deadline - time.monotonic()
             answer = solver.check(seconds=left) if left > 0 else Answer.UNKNOWN
             if answer is Answer.UNSAT:
                 return None
-            if answer is Answer.UNKNOWN and (left <= 0 or solver.reason_unknown() != "quantifiers"):
+            if answer is Answer.UNKNOWN and (left <= 0 or not solver.reason_unknown().startswith(_CANDIDATE)):
                 return Refuted("the solver did not find values for the path in time")
-            found, instance = self._replay(solver.model(), candidate=answer is Answer.UNKNOWN or not axioms)
+            found, instance = self._replay(solver.model(), candidate=answer is Answer.UNKNOWN or not turn.axioms)
             if instance is None or isinstance(found, Confirmed):
                 return found
             result = found

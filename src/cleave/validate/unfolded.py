@@ -143,7 +143,7 @@ class _Check:
         answer = solver.check(seconds=seconds)
         if answer is Answer.UNSAT:
             return None
-        if answer is Answer.UNKNOWN and solver.reason_unknown() != "quantifiers":
+        if answer is Answer.UNKNOWN and not solver.reason_unknown().startswith(("quantifiers", "incomplete")):
             return Rejected(f"the check of the proof's formula stopped: {solver.reason_unknown()}", undecided=True)
         return Rejected("the proof's formula is satisfiable", undecided=answer is Answer.UNKNOWN)
 
