@@ -15,7 +15,7 @@ occurs nowhere and no procedure has a contract.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from cleave.ir.path import WayBack
 from cleave.ir.program import (
@@ -38,29 +38,52 @@ from cleave.passes.fresh import FreshNames, variable_names
 
 def contracts_to_statements(program: Program) -> tuple[Program, WayBack]:
     names = variable_names(program)
+    contracts = {name: _Contract.of(procedure) for name, procedure in program.procedures.items()}
     procedures: dict[str, Procedure] = {}
     added: dict[tuple[str, str], str | None] = {}
     for procedure in program.procedures.values():
         if procedure.has_body:
-            procedures[procedure.name] = _Rewriter(program, procedure, names).procedure()
+            procedures[procedure.name] = _Rewriter(contracts, procedure, names).procedure()
             entry = procedures[procedure.name].entry.label
             if entry not in procedure.blocks:
                 added[procedure.name, entry] = None
     return replace(program, procedures=procedures), WayBack(added)
 
 
+@dataclass(frozen=True, slots=True)
+class _Contract:
+    """A procedure as its callers see it, with what each call needs to know."""
+
+    procedure: Procedure
+    olds: tuple[tuple[Term, Term], ...]  # the old variables of its ensures, each with the global
+    spoken_of: frozenset[Term]  # the parameters and globals of its ensures
+
+    @staticmethod
+    def of(procedure: Procedure) -> _Contract:
+        used = free_variables(*(c.condition for c in procedure.ensures))
+        return _Contract(procedure, tuple((v, _current(v)) for v in _olds(used)), used - set(procedure.returns))
+
+
+def _olds(variables: Iterable[Term]) -> list[Term]:
+    return sorted((v for v in variables if is_old(v)), key=lambda v: v.name)
+
+
+def _current(variable: Term) -> Term:
+    """The global that an old variable speaks of."""
+    return var(variable.name[4:-1], variable.sort)
+
+
 class _Rewriter:
     """Rewrites one procedure; collects the locals it makes up."""
 
-    def __init__(self, program: Program, procedure: Procedure, names: FreshNames) -> None:
-        self._program = program
+    def __init__(self, contracts: dict[str, _Contract], procedure: Procedure, names: FreshNames) -> None:
+        self._contracts = contracts
         self._procedure = procedure
         self._names = names
         self._locals: list[Term] = list(procedure.locals)
         self._entry_values: dict[Term, Term] = {}  # old(g) in the body: the local that keeps g's value at entry
         for variable in self._olds_in_body():
-            current = var(variable.name[4:-1], variable.sort)
-            self._entry_values[variable] = self._local(current)
+            self._entry_values[variable] = self._local(_current(variable))
 
     def procedure(self) -> Procedure:
         procedure = self._procedure
@@ -87,12 +110,12 @@ class _Rewriter:
                     conditions.extend(arguments)
                 case Havoc():
                     pass
-        return sorted((v for v in free_variables(*conditions) if is_old(v)), key=lambda v: v.name)
+        return _olds(free_variables(*conditions))
 
     def _prologue(self) -> list[Statement]:
         entry: list[Statement] = [Assume(c.condition, c.location) for c in self._procedure.requires]
         for variable, local in self._entry_values.items():
-            entry.append(Assign((local,), (var(variable.name[4:-1], variable.sort),)))
+            entry.append(Assign((local,), (_current(variable),)))
         return entry
 
     def _block(self, block: Block) -> Block:
@@ -127,48 +150,44 @@ class _Rewriter:
         return substitute(term, self._entry_values) if self._entry_values else term
 
     def _call(self, call: Call) -> list[Statement]:
-        callee = self._program.procedures[call.procedure]
-        arguments = tuple(self._in_body(a) for a in call.arguments)
-        before, actuals = self._actuals(callee, arguments)
-        result: list[Statement] = list(before)
-        result.extend(self._requires(clause, actuals, call) for clause in callee.requires)
-        before_values: dict[Term, Term] = {}
-        for variable in self._olds_in(callee.ensures):
-            current = var(variable.name[4:-1], variable.sort)
-            before_values[variable] = self._local(current)
-            result.append(Assign((before_values[variable],), (current,), call.location))
-        returned, stored = self._results(callee, call)
+        contract = self._contracts[call.procedure]
+        callee = contract.procedure
+        result: list[Statement] = []
+        bindings = self._actuals(contract, call, result)
+        result.extend(self._requires(clause, bindings, call) for clause in callee.requires)
+        for variable, current in contract.olds:
+            bindings[variable] = local = self._local(current)
+            result.append(Assign((local,), (current,), call.location))
+        returned, stored = self._results(contract, call)
         if callee.has_body:
-            result.append(replace(call, arguments=tuple(actuals[p] for p in callee.parameters), results=returned))
+            arguments = tuple(bindings[p] for p in callee.parameters)
+            result.append(Call(call.procedure, arguments, returned, call.location))
         else:
             result.extend(self._havoc(callee, returned, call))
-        bindings = {**actuals, **dict(zip(callee.returns, returned, strict=True)), **before_values}
+        bindings.update(zip(callee.returns, returned, strict=True))
         result.extend(Assume(substitute(c.condition, bindings), call.location) for c in callee.ensures)
         result.extend(stored)
         return result
 
-    def _results(self, callee: Procedure, call: Call) -> tuple[tuple[Term, ...], list[Statement]]:
+    def _results(self, contract: _Contract, call: Call) -> tuple[tuple[Term, ...], list[Statement]]:
         """Where the call's results go at first, and what then stores them. An ensures speaks of the globals as the
         body leaves them, so a result that is one of these waits until the ensures were assumed."""
-        spoken_of = free_variables(*(c.condition for c in callee.ensures))
-        waiting = {v: self._local(v) for v in call.results if v in spoken_of and v in self._program.globals}
+        waiting = {v: self._local(v) for v in call.results if v in contract.spoken_of}
         stored: list[Statement] = [Assign(tuple(waiting), tuple(waiting.values()), call.location)] if waiting else []
         return tuple(waiting.get(v, v) for v in call.results), stored
 
-    def _actuals(self, callee: Procedure, arguments: tuple[Term, ...]) -> tuple[list[Statement], dict[Term, Term]]:
+    def _actuals(self, contract: _Contract, call: Call, before: list[Statement]) -> dict[Term, Term]:
         """The terms that stand for the parameters in the contract. The call may change what the arguments are made
-        of, so an ensures that speaks of a parameter needs its value from before."""
-        in_ensures = free_variables(*(c.condition for c in callee.ensures))
-        before: list[Statement] = []
+        of, so an ensures that speaks of a parameter needs its value from ``before``."""
         actuals: dict[Term, Term] = {}
-        for parameter, argument in zip(callee.parameters, arguments, strict=True):
-            if parameter in in_ensures and not argument.is_value:
-                local = self._local(parameter)
-                before.append(Assign((local,), (argument,)))
-                actuals[parameter] = local
+        for parameter, argument in zip(contract.procedure.parameters, call.arguments, strict=True):
+            argument = self._in_body(argument)
+            if parameter in contract.spoken_of and not argument.is_value:
+                actuals[parameter] = self._local(parameter)
+                before.append(Assign((actuals[parameter],), (argument,)))
             else:
                 actuals[parameter] = argument
-        return before, actuals
+        return actuals
 
     def _requires(self, clause: Clause, actuals: dict[Term, Term], call: Call) -> Statement:
         condition = substitute(clause.condition, actuals)
@@ -179,9 +198,6 @@ class _Rewriter:
     def _havoc(self, callee: Procedure, results: tuple[Term, ...], call: Call) -> list[Statement]:
         targets = dict.fromkeys((*callee.modifies, *results))
         return [Havoc(tuple(targets), call.location)] if targets else []
-
-    def _olds_in(self, clauses: Iterable[Clause]) -> list[Term]:
-        return sorted((v for v in free_variables(*(c.condition for c in clauses)) if is_old(v)), key=lambda v: v.name)
 
     def _local(self, like: Term) -> Term:
         local = var(self._names.like(like.name), like.sort)

@@ -1,0 +1,269 @@
+"""The command line: exit codes, what is printed first, JSON, and files that can't be read."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cleave.cli.main import main
+
+SAFE = "procedure main() { var x: int; x := 1; assert x == 1; }"
+UNSAFE = "var g: int;\nprocedure main()\n  modifies g;\n{\n  g := g + 1;\n  assert g != 5;\n}\n"
+BOUNDED = "procedure main() { var i: int; i := 0; while (*) { i := i + 1; } assert i != 9; }"
+# The order of two products: far beyond any solver in the seconds of a test.
+HARD = """\
+procedure main() {
+  var a, b, c: int;
+  assume a > 1 && b > 1 && c > 1 && a < 100000000 && b < 100000000;
+  assert a * a * a + b * b * b != c * c * c + 3 * a * b * c + 1;
+}
+"""
+MANY = """\
+var g: int;
+procedure main() modifies g; { g := 0; call f(0); assert g != 123457; }
+procedure f(n: int) modifies g;
+{ if (*) { g := g + n; call f(n + 1); } else { g := g * 2; call f(n + 2); } if (*) { call f(n); } }
+"""
+PROMISED = {"verdict", "reason", "engine", "bounds", "seconds", "workers", "statistics"}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "program.bpl"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(arguments)
+    captured = capsys.readouterr()
+    assert "Traceback" not in captured.err + captured.out
+    return code, captured.out, captured.err
+
+
+# --- verdicts -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "code"), [(SAFE, "safe", 0), (BOUNDED, "bounded-safe", 0), (UNSAFE, "unsafe", 10)]
+)
+def test_the_first_word_is_the_verdict(
+    file: Path, capsys: pytest.CaptureFixture[str], text: str, word: str, code: int
+) -> None:
+    file.write_text(text)
+    found, out, _ = run(capsys, "verify", str(file), "--quiet")
+    assert out.split()[0] == word
+    assert found == code
+
+
+def test_a_bounded_verdict_prints_its_bound(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(BOUNDED)
+    assert "recursion bound 4" in run(capsys, "verify", str(file), "--recursion-bound", "4")[1]
+    assert run(capsys, "verify", str(file), "--recursion-bound", "1..12")[0] == 10
+
+
+def test_a_trace_ends_in_what_is_violated(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(UNSAFE)
+    _, out, _ = run(capsys, "verify", str(file))
+    assert "g = 4" in out
+    assert out.splitlines()[-1].split()[:2] == ["6", "assert"]
+    assert "trace:" not in run(capsys, "verify", str(file), "--trace", "none")[1]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--inlining", "tree"], ["--merge", "maxc"], ["--merge", "opt"], ["--seed", "3"]]
+)
+def test_options_of_inlining_do_not_change_verdicts(
+    file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    for text, code in ((SAFE, 0), (UNSAFE, 10)):
+        file.write_text(text)
+        assert run(capsys, "verify", str(file), *arguments)[0] == code
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def objects(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+@pytest.mark.parametrize("text", [SAFE, BOUNDED, UNSAFE], ids=["safe", "bounded", "unsafe"])
+def test_json_has_what_is_promised(file: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    file.write_text(text)
+    (found,) = objects(run(capsys, "verify", "--json", str(file))[1])
+    assert found.keys() >= PROMISED
+    assert ("trace" in found) == (found["verdict"] == "unsafe")
+    assert found["engine"] == "inline"
+    assert found["workers"] == 1
+    assert found["bounds"] == {"recursion": 3}
+    if found["verdict"] == "unsafe":
+        assert found["trace"]["steps"][-1]["kind"] == "violation"
+        assert found["trace"]["location"]["line"] == 6
+
+
+def test_several_files_are_several_lines_and_the_worst_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = []
+    for name, text in (("a", SAFE), ("b", UNSAFE), ("c", "procedure {"), ("d", BOUNDED)):
+        files.append(tmp_path / f"{name}.bpl")
+        files[-1].write_text(text)
+    names = [str(one) for one in files]
+    code, out, err = run(capsys, "verify", "--json", *names)
+    assert code == 2
+    assert [found["file"] for found in objects(out)] == names
+    assert [found.get("verdict") for found in objects(out)] == ["safe", "unsafe", None, "bounded-safe"]
+    assert objects(out)[2]["exit_code"] == 2
+    assert err.count("cleave:") == 1
+    assert run(capsys, "verify", *names[:2])[0] == 10
+
+
+def test_a_timeout_is_unknown_and_still_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(HARD)
+    started = time.monotonic()
+    code, out, _ = run(capsys, "verify", "--json", "--timelimit", "1", str(file))
+    assert time.monotonic() - started < 9
+    (found,) = objects(out)
+    assert (code, found["verdict"], found["reason"].split(":")[0]) == (5, "unknown", "timeout")
+    assert found.keys() >= PROMISED
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("text", "bound"), [(HARD, "3"), (MANY, "500")], ids=["in the solver", "inlining"])
+def test_a_signal_ends_a_run_with_what_it_has(file: Path, text: str, bound: str, number: signal.Signals) -> None:
+    file.write_text(text)
+    command = [sys.executable, "-m", "cleave.cli.main", "verify", "--json", "--recursion-bound", bound, str(file)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2.5)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=20)
+    (found,) = objects(out)
+    assert (process.returncode, found["verdict"], found["reason"].split(":")[0]) == (5, "unknown", "interrupted")
+    assert found.keys() >= PROMISED
+    assert "Traceback" not in err
+
+
+# --- usage ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["verify"],
+        ["prove", "x.bpl"],
+        ["verify", "x.bpl", "--no-such-flag"],
+        ["verify", "x.bpl", "--recursion-bound", "0"],
+        ["verify", "x.bpl", "--recursion-bound", "5..2"],
+        ["verify", "x.bpl", "--timelimit", "soon"],
+        ["verify", "x.bpl", "--memlimit", "0"],
+        ["verify", "x.bpl", "--merge", "best"],
+        ["unfold", "x.bpl", "--inlining", "forest"],
+    ],
+)
+def test_a_bad_flag_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert code == 1
+    assert out == ""
+    assert err.startswith("cleave: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["verify", "unfold"])
+def test_an_entry_that_is_not_there_is_a_usage_error_with_a_suggestion(
+    file: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    file.write_text("procedure start_here() { assert true; }")
+    code, _, err = run(capsys, command, str(file), "--entry", "start_her")
+    assert code == 1
+    assert "did you mean start_here?" in err
+
+
+def test_help_and_version_exit_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+    for argument in ("--help", "--version"):
+        with pytest.raises(SystemExit) as stopped:
+            main([argument])
+        assert stopped.value.code == 0
+    assert "unsafe" in capsys.readouterr().out
+
+
+# --- hostile files --------------------------------------------------------------------------------------------------
+
+NESTED = "procedure main() {{ var a: bool; var x: int; {} }}"
+UNREADABLE = {
+    "binary": bytes(range(256)) * 20,
+    "invalid UTF-8": b"procedure main() { \xff\xfe }",
+    "truncated": UNSAFE[: len(UNSAFE) // 2].encode(),
+    "cut in a string": b'procedure main() { assert {:msg "abc',
+    "cut in a comment": b"procedure main() { /* ",
+    "unknown name": b"procedure main() { assert y == 1; }",
+    "wrong type": b"procedure main() { assert 1; }",
+    "zeros": b"\0" * 1000,
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+@pytest.mark.parametrize("command", ["verify", "unfold"])
+def test_what_can_not_be_parsed_is_exit_code_2_and_one_message(
+    file: Path, capsys: pytest.CaptureFixture[str], name: str, command: str
+) -> None:
+    file.write_bytes(UNREADABLE[name])
+    code, out, err = run(capsys, command, str(file))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"cleave: {file}:")
+    assert err.count("cleave:") == 1
+
+
+def test_an_empty_file_has_nothing_to_verify(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text("")
+    code, out, err = run(capsys, "verify", str(file))
+    assert (code, out) == (1, "")
+    assert "nothing to verify" in err
+
+
+@pytest.mark.parametrize("name", ["missing.bpl", "directory.bpl", "program.xyz", "program", "a\0b.bpl"])
+def test_a_file_that_is_not_there_or_not_ours(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (tmp_path / "directory.bpl").mkdir()
+    (tmp_path / "program.xyz").write_text(SAFE)
+    (tmp_path / "program").write_text(SAFE)
+    code, out, err = run(capsys, "verify", f"{tmp_path}/{name}")
+    assert (code, out) == (2, "")
+    assert err.count("cleave:") == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assume " + "(" * 20_000 + "a" + ")" * 20_000 + "; assert a;",
+        "assume " + "!" * 20_000 + "a; assert a;",
+        "x := " + "x + " * 20_000 + "x; assert x != 1;",
+        "x := " + "if a then x + 1 else " * 5_000 + "x; assert x != 1;",
+        "if (a) {" * 400 + "x := 1;" + "}" * 400 + " assert x != 1;",
+        "while (a) {" * 1_500 + "x := 1;" + "}" * 1_500 + " assert x != 1;",
+        f"assert x != {'7' * 50_000};",
+        "x := 1; " * 5_000 + "assert x == 1;",
+    ],
+    ids=["parentheses", "not", "plus", "if-then-else", "if", "while", "numeral", "long"],
+)
+def test_deep_and_large_input_gets_a_verdict_or_one_message(
+    file: Path, capsys: pytest.CaptureFixture[str], body: str
+) -> None:
+    file.write_text(NESTED.format(body))
+    code, out, err = run(capsys, "verify", str(file), "--recursion-bound", "1", "--timelimit", "20")
+    assert code in (0, 2, 5, 10), err
+    assert bool(out) != (code == 2)
+    assert err.count("cleave:") == (code == 2)
+
+
+def test_large_numerals_are_read_exactly(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(f"procedure main() {{ var x: int; x := {'9' * 3000}; assert x + 1 == 1{'0' * 3000}; }}")
+    assert run(capsys, "verify", str(file))[1].split()[0] == "safe"
+
+
+def test_values_may_be_larger_than_any_numeral(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(f"procedure main() {{ var x: int; x := {'9' * 3000}; x := x * x; assert x == 0; }}")
+    assert run(capsys, "verify", str(file))[0] == 10
