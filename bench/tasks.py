@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,16 @@ class Task:
     @property
     def file(self) -> Path:
         return SHARED / self.folder / self.path
+
+    @property
+    def arguments(self) -> list[str]:
+        """What the index says about bound and entry, as options of ``cleave verify``."""
+        found: list[str] = []
+        if bound := re.search(r"(?:recursionBound|loopUnroll)=(\d+)", self.bounds):
+            found.append(f"--recursion-bound={bound[1]}")
+        if entry := re.search(r"/main:([\w.$]+)", self.property):
+            found.append(f"--entry={entry[1]}")
+        return found
 
     @property
     def name(self) -> str:

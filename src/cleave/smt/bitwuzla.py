@@ -184,6 +184,9 @@ class BitwuzlaSolver:
         self._answer, self._reason = answer, reason
         return answer
 
+    def assignment(self) -> BitwuzlaModel:
+        return self.model()
+
     def model(self) -> BitwuzlaModel:
         if self._answer is not Answer.SAT:
             raise InternalError("a model is there after SAT")

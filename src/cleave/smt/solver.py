@@ -77,6 +77,13 @@ class FunctionValue:
         return self.entries.get(arguments, self.default)
 
 
+class Truths(Protocol):
+    """The truth of Boolean variables, a part of a model that some solvers give much faster than the rest."""
+
+    def is_true(self, term: Term) -> bool:
+        """Whether a variable is true; one that the solver did not need is false."""
+
+
 class Model(Protocol):
     """Values are Python's: bool, int, Fraction, int (bit vectors, unsigned), ArrayValue, UninterpretedValue."""
 
@@ -118,6 +125,9 @@ class Solver(Protocol):
         """
 
     def model(self) -> Model: ...
+
+    def assignment(self) -> Truths:
+        """What the model says about Boolean variables; valid until the solver changes."""
 
     def core(self) -> list[Term]:
         """The assumptions that the last UNSAT used; not minimal."""

@@ -26,7 +26,7 @@ from types import MappingProxyType
 from cleave.errors import InternalError
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Op, Term, conj_all
-from cleave.smt.solver import Answer, Capabilities, Template
+from cleave.smt.solver import Answer, Capabilities, Template, Truths
 from cleave.smt.z3_model import Z3Model
 from cleave.smt.z3_native import Context, array, lib, text
 from cleave.smt.z3_terms import Translator
@@ -85,6 +85,18 @@ class Z3Template:
     sorts: list[Sort]
 
 
+@dataclass(frozen=True)
+class Trail:
+    """The literals that the solver has assigned, as native terms. Only pointers of terms that the translator keeps are
+    ever compared with them, so that no pointer can mean another term by now."""
+
+    translator: Translator
+    literals: frozenset[int]
+
+    def is_true(self, term: Term) -> bool:
+        return self.translator.ast(term) in self.literals
+
+
 class Z3Solver:
     """See `solver.Solver` for the contract. `close` frees Z3's memory early; dropping the solver does, too."""
 
@@ -99,6 +111,7 @@ class Z3Solver:
         self._context = Context()
         self._pointer = self._context.pointer
         self._translator = Translator(self._context)
+        self._incremental = profile.incremental
         make = lib.Z3_mk_simple_solver if profile.incremental else lib.Z3_mk_solver
         solver = make(self._pointer)
         if solver is None:
@@ -283,16 +296,27 @@ class Z3Solver:
             raise InternalError("a model is there after SAT, or after UNKNOWN as a candidate")
         return Z3Model(self._translator, lib.Z3_solver_get_model(self._pointer, self._solver))
 
+    def assignment(self) -> Truths:
+        """From the solver's trail; Z3 can take seconds to build the arrays of a model that nobody looks at."""
+        if not self._incremental:
+            return self.model()
+        if self._answer is not Answer.SAT and self._answer is not Answer.UNKNOWN:
+            raise InternalError("an assignment is there after SAT, or after UNKNOWN as a candidate")
+        return Trail(self._translator, frozenset(self._read(lib.Z3_solver_get_trail(self._pointer, self._solver))))
+
     def core(self) -> list[Term]:
         if self._answer is not Answer.UNSAT:
             raise InternalError("a core is there after UNSAT")
-        vector = lib.Z3_solver_get_unsat_core(self._pointer, self._solver)
+        core = self._read(lib.Z3_solver_get_unsat_core(self._pointer, self._solver))
+        return [self._assumptions[ast] for ast in core]
+
+    def _read(self, vector: int | None) -> list[int]:
         if vector is None:
             raise self._context.error()
-        lib.Z3_ast_vector_inc_ref(self._pointer, vector)
-        size = lib.Z3_ast_vector_size(self._pointer, vector)
-        found = [self._assumptions[lib.Z3_ast_vector_get(self._pointer, vector, place)] for place in range(size)]
-        lib.Z3_ast_vector_dec_ref(self._pointer, vector)
+        pointer, get = self._pointer, lib.Z3_ast_vector_get
+        lib.Z3_ast_vector_inc_ref(pointer, vector)
+        found = [get(pointer, vector, place) for place in range(lib.Z3_ast_vector_size(pointer, vector))]
+        lib.Z3_ast_vector_dec_ref(pointer, vector)
         return found
 
     def reason_unknown(self) -> str:

@@ -136,6 +136,7 @@ Z3_solver_check_assumptions: i ppua
 Z3_solver_interrupt: v pp
 Z3_solver_get_model: p pp
 Z3_solver_get_unsat_core: p pp
+Z3_solver_get_trail: p pp
 Z3_solver_get_reason_unknown: s pp
 Z3_solver_get_statistics: p pp
 Z3_ast_vector_inc_ref: v pp

@@ -46,7 +46,7 @@ def check_evidence(program: Program, prepared: Prepared, finding: Finding) -> No
             raise AssertionError(finding)
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(max_examples=60, deadline=None, database=None)
 @given(SEEDS)
 def test_hierarchical_programs(number: int) -> None:
     program, prepared = made(number, HIERARCHICAL)

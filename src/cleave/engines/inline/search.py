@@ -148,7 +148,7 @@ class Search:
         return bool(self._solver.core())
 
     def _path(self) -> PathFound:
-        return path_in_model(self._solver.model(), self._unfolding, self._formula)
+        return path_in_model(self._solver.assignment(), self._unfolding, self._formula)
 
     def _inline(self, calls: Iterable[OpenCall]) -> None:
         for call in calls:

@@ -8,7 +8,7 @@ from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 from cleave.errors import InternalError
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
-from cleave.smt.solver import Model
+from cleave.smt.solver import Truths
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,13 @@ class PathFound:
     open_calls: tuple[OpenCall, ...]
 
 
-def path_in_model(model: Model, unfolding: Unfolding, formula: Formula) -> PathFound:
+def path_in_model(model: Truths, unfolding: Unfolding, formula: Formula) -> PathFound:
     """Follows true blocks and edges from the root to its end."""
     return _Walk(model, unfolding, formula).run()
 
 
 class _Walk:
-    def __init__(self, model: Model, unfolding: Unfolding, formula: Formula) -> None:
+    def __init__(self, model: Truths, unfolding: Unfolding, formula: Formula) -> None:
         self._model = model
         self._unfolding = unfolding
         self._formula = formula
