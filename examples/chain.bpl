@@ -1,10 +1,11 @@
 // A request on its way down a stack of filters.
 //
-// Each filter looks at the request and hands it on in one of two ways, so that there are 2 to the power of 12 ways down.
-// No execution takes both ways of a filter: the two calls exclude each other and can share one instance of the next
-// filter. Compare
+// Each filter hands the request on in one of two ways, so that there are 2 to the power of 12 ways down. No execution
+// takes both ways of one filter: its two calls exclude each other and can share one instance of the next filter.
+// Compare
 //
-//     cleave unfold chain.bpl                    cleave unfold chain.bpl --inlining tree
+//     cleave unfold examples/chain.bpl
+//     cleave unfold examples/chain.bpl --inlining tree
 
 var depth: int;
 

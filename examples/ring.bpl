@@ -1,8 +1,7 @@
 // A ring buffer for four numbers, filled and emptied in any order.
 //
-// Numbers must come out as they went in: 0, 1, 2, ... The test for a full ring is wrong, so the fifth number overwrites
-// the first. Nothing is wrong with fewer: Cleave calls the program `bounded-safe` with a small bound, and `unsafe` with
-// one that lets the loop run far enough.
+// Numbers must come out as they went in: 0, 1, 2, ... The loop has no limit, and that the ring is right for any number
+// of rounds takes an inductive argument. Inlining makes none: the verdict is `bounded-safe`, and says for which bound.
 
 var slots: [int]int;
 var first: int; // the slot to read next
@@ -29,7 +28,7 @@ procedure main()
 procedure put(number: int)
   modifies slots, count;
 {
-  assume count <= 4; // wait while the ring is full: count < 4 is meant
+  assume count < 4; // wait while the ring is full; with <= the sixth round of the loop would read a wrong number
   slots[(first + count) mod 4] := number;
   count := count + 1;
 }

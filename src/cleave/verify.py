@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cleave.engines.engine import Counters, Finding, GaveUp, Proved, Violated
 from cleave.engines.inline.engine import InlineEngine
 from cleave.engines.inline.merging import Merging
-from cleave.engines.inline.options import DEFAULT_BOUND, InlineOptions, deepening
+from cleave.engines.inline.options import DEFAULT_BEYOND_COST, DEFAULT_BOUND, InlineOptions, deepening
 from cleave.errors import InternalError
 from cleave.frontends.read import read_program
 from cleave.ir.path import Enter
-from cleave.ir.program import Program
+from cleave.ir.program import Program, Property
 from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import Prepared, prepare
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3 import PLAIN, Z3Solver
 from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.unfolded import check_unfolded
 from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe, Verdict
@@ -37,7 +37,9 @@ class Options:
     """What a user can choose about a run. 0 means: no limit."""
 
     entry: str | None = None
+    property: Property | None = None  # None: what the program asks
     recursion_bounds: tuple[int, ...] = deepening(DEFAULT_BOUND)
+    beyond_cost: int = DEFAULT_BEYOND_COST  # solver cost up to which larger bounds are tried, too
     merging: Merging = Merging.FIRST
     seed: int = 0
     timelimit: float = 0.0
@@ -68,12 +70,14 @@ def verify(
         except MemoryError:
             verdict = Unknown(Reason.MEMORY)
         seconds = watch.seconds()
-    bounds = {"recursion": options.recursion_bounds[-1]}
+    bounds = {"recursion": counters.get("bound_done") or options.recursion_bounds[-1]}
     return Result(verdict, InlineEngine.name, bounds, seconds, 1, counters)
 
 
 def _verdict(file: str, options: Options, watch: Watch, note: OnProgress) -> Verdict:
     program = read_program(file)
+    if options.property is not None:
+        program = replace(program, property=options.property)
     note({"read_seconds": round(watch.seconds(), 3)})
     watch.check()
     prepared = prepare(program, choose_entries(program, options.entry))
@@ -93,7 +97,12 @@ def _verdict(file: str, options: Options, watch: Watch, note: OnProgress) -> Ver
 
 def _solve(prepared: Prepared, options: Options, watch: Watch, note: OnProgress) -> Finding:
     solver = Z3Solver(seed=options.seed)
-    inline = InlineOptions(merging=options.merging, bounds=options.recursion_bounds, seed=options.seed)
+    inline = InlineOptions(
+        merging=options.merging,
+        bounds=options.recursion_bounds,
+        beyond_cost=options.beyond_cost,
+        seed=options.seed,
+    )
     run = InlineEngine(prepared, inline, solver).run()
     watch.guard(solver.interrupt)
     try:
@@ -119,7 +128,7 @@ def _confirm_violation(program: Program, path: tuple[Any, ...], watch: Watch) ->
 
 
 def _confirm_proof(prepared: Prepared, proved: Proved, watch: Watch) -> Verdict:
-    solver = Z3Solver(profile=DEFAULT)
+    solver = Z3Solver(profile=PLAIN)
     watch.guard(solver.interrupt)
     rejected = check_unfolded(prepared.program, prepared.entry, proved.proof, solver)
     watch.unguard(solver.interrupt)

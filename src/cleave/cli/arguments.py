@@ -18,10 +18,10 @@ def add_inlining(parser: argparse.ArgumentParser) -> None:
         "--recursion-bound",
         metavar="N|M..N",
         type=bounds,
-        default=deepening(DEFAULT_BOUND),
+        default=None,
         help="how often a procedure may occur on the call stack; a loop runs at most N-1 whole iterations and a partial"
-        f" one (default {DEFAULT_BOUND}). Smaller bounds are tried first, from M (default 1), and what was learned is"
-        " kept; N..N tries only N",
+        " one. Smaller bounds are tried first, from M (default 1), and what was learned is kept; N..N tries only N."
+        f" Default: {DEFAULT_BOUND}, and beyond as far as a little solver cost goes",
     )
     group.add_argument(
         "--inlining",

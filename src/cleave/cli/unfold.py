@@ -12,6 +12,7 @@ from cleave.engines.inline.complete import best, complete, tree_size
 from cleave.engines.inline.condition import Conditions
 from cleave.engines.inline.engine import recursion_limit
 from cleave.engines.inline.merging import Merging, strategy
+from cleave.engines.inline.options import DEFAULT_BOUND
 from cleave.frontends.read import read_program
 from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import prepare
@@ -32,11 +33,12 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     started = perf_counter()
+    bound = (options.recursion_bound or (DEFAULT_BOUND,))[-1]
     program = read_program(options.file)
     prepared = prepare(program, choose_entries(program, options.entry))
     conditions = Conditions(prepared.program, expand_straight=False)
     extra = {p.name: p.extra_recursion for p in prepared.program.procedures.values()}
-    limit = recursion_limit(options.recursion_bound[-1], extra)
+    limit = recursion_limit(bound, extra)
     how = merging(options)
     unfolding_started = perf_counter()
     if how is Merging.TREE:
@@ -52,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         "file": options.file,
         "inlining": options.inlining,
         "merge": None if how is Merging.TREE else how.value,
-        "recursion_bound": options.recursion_bound[-1],
+        "recursion_bound": bound,
         "procedures": len(conditions),
         "instances": instances,
         "merges": merges,

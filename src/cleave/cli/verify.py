@@ -20,7 +20,9 @@ from cleave.cli.arguments import add_inlining, megabytes, merging, seconds
 from cleave.cli.progress import ProgressLine
 from cleave.cli.report import print_error, print_result
 from cleave.engines.inline.engine import InlineEngine
+from cleave.engines.inline.options import DEFAULT_BEYOND_COST, DEFAULT_BOUND, deepening
 from cleave.errors import CleaveError
+from cleave.ir.program import Property
 from cleave.verdict import Reason, Result, Unknown
 from cleave.verify import Options, verify
 
@@ -38,6 +40,12 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="a Boogie program (.bpl)")
     add_inlining(parser)
+    parser.add_argument(
+        "--property",
+        choices=[p.value for p in Property],
+        help="what a violation is: a failing assertion, or that the entry procedure can return (default: what the"
+        " program asks; see docs/boogie.md)",
+    )
     limits = parser.add_argument_group("limits, for each file")
     limits.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
     limits.add_argument("--memlimit", type=megabytes, default=0, metavar="M", help="memory: 4000 (MB), 4GB")
@@ -104,7 +112,9 @@ class _Run(threading.Thread):
 def _verify_one(file: str, options: argparse.Namespace, stop: threading.Event) -> int:
     chosen = Options(
         entry=options.entry,
-        recursion_bounds=options.recursion_bound,
+        property=Property(options.property) if options.property else None,
+        recursion_bounds=options.recursion_bound or deepening(DEFAULT_BOUND),
+        beyond_cost=0 if options.recursion_bound else DEFAULT_BEYOND_COST,
         merging=merging(options),
         seed=options.seed,
         timelimit=options.timelimit,

@@ -65,6 +65,7 @@ BOOGIE = Profile(
         }
     ),
 )
+PLAIN = Profile(name="plain", incremental=True, options=MappingProxyType({"auto_config": False, "mbqi": False}))
 DEFAULT = Profile(name="default", incremental=False)
 
 _CAPABILITIES = Capabilities(

@@ -17,11 +17,8 @@ from cleave.engines.inline.condition import Condition, Conditions
 from cleave.engines.inline.merging import Choose, Merging, strategy
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.search import NoViolation, Outcome, Progress, Search, Undecided, Violation
-from cleave.engines.inline.unfolding import Unfolding
-from cleave.ir.path import Enter, Leave, Path, Visit
 from cleave.passes.prepare import Prepared
 from cleave.smt.solver import Solver
-from cleave.validate.unfolded import UnfoldedInstance, UnfoldedProof
 from cleave.verdict import Reason
 
 _REASONS = {
@@ -52,7 +49,7 @@ class InlineEngine:
         choose = choose_instances(self._options, conditions, entry, extra)
         search = Search(conditions, entry, program.axioms, self._solver, choose, extra, self._private)
         search.progress.encode_seconds = perf_counter() - started
-        steps = search.run(self._options.bounds)
+        steps = search.run(self._options.bounds, self._options.beyond_cost)
         while True:
             try:
                 yield _counters(next(steps))
@@ -79,43 +76,8 @@ def _finding(outcome: Outcome) -> Finding:
     match outcome:
         case Violation(path):
             return Violated(path)
-        case NoViolation(bound, needs_bound, unfolding):
-            bounds = {"recursion": bound} if needs_bound else {}
-            return Proved(bounds, proof_of(unfolding, bound if needs_bound else None))
+        case NoViolation(bound, needs_bound, proof):
+            return Proved({"recursion": bound} if needs_bound else {}, proof)
         case Undecided(reason, bound_done):
             detail = f"no violation up to recursion bound {bound_done}" if bound_done else ""
             return GaveUp(_REASONS.get(reason, Reason.SOLVER), detail or reason)
-
-
-def proof_of(unfolding: Unfolding, bound: int | None) -> UnfoldedProof:
-    """What a validator needs to know: the instances and what each call is bound to."""
-    made = [UnfoldedInstance(instance.condition.procedure, {}) for instance in unfolding.instances]
-    for instance, described in zip(unfolding.instances, list(made), strict=True):
-        for block, calls in instance.condition.calls_of_block.items():
-            for place, call in enumerate(calls):
-                if not isinstance(call, int):
-                    described.callees[block, place] = _add_straight(call, made)
-                    continue
-                callee = instance.callees[call]
-                if callee is not None:
-                    described.callees[block, place] = callee.number
-    return UnfoldedProof(tuple(made), bound)
-
-
-def _add_straight(path: Path, made: list[UnfoldedInstance]) -> int:
-    """Adds the instances of a call that was executed in place; the number of the callee's."""
-    first = len(made)
-    stack: list[tuple[UnfoldedInstance, str]] = []
-    for step in path:
-        match step:
-            case Enter(procedure):
-                if stack:
-                    caller, block = stack[-1]
-                    caller.callees[block, len(caller.callees)] = len(made)
-                made.append(UnfoldedInstance(procedure, {}))
-                stack.append((made[-1], ""))
-            case Visit(block):
-                stack[-1] = (stack[-1][0], block)
-            case Leave():
-                stack.pop()
-    return first

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from cleave.engines.inline.merging import Merging
 
 DEFAULT_BOUND = 3
+DEFAULT_BEYOND_COST = 1_000_000
+"""Without a bound of the user's, this much solver cost (a second or two) may go into bounds beyond the default one."""
 
 
 def deepening(bound: int, start: int = 1) -> tuple[int, ...]:
@@ -21,14 +23,21 @@ def deepening(bound: int, start: int = 1) -> tuple[int, ...]:
     tried: list[int] = []
     while start < bound:
         tried.append(start)
-        start += max(1, start // 2)
+        start = deeper(start)
     return (*tried, bound)
+
+
+def deeper(bound: int) -> int:
+    """The bound to try after ``bound``."""
+    return bound + max(1, bound // 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InlineOptions:
-    """``bounds`` are the recursion bounds to try in turn, the last one being the bound of the verdict."""
+    """``bounds`` are the recursion bounds to try in turn, the last one being the bound of the verdict. As long as the
+    solver's cost is below ``beyond_cost``, larger ones are tried after them."""
 
     merging: Merging = Merging.FIRST
     bounds: tuple[int, ...] = deepening(DEFAULT_BOUND)
+    beyond_cost: int = 0
     seed: int = 0

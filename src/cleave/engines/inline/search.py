@@ -11,18 +11,21 @@ of them, no bound took part in the proof.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
 from cleave.engines.inline.condition import Condition, Conditions
 from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.merging import Choose
+from cleave.engines.inline.options import deeper
+from cleave.engines.inline.proof import proof_of
 from cleave.engines.inline.trace import PathFound, path_in_model
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding, never_private
 from cleave.ir.path import Path
 from cleave.logic.terms import Term, neg
 from cleave.smt.solver import Answer, Solver
+from cleave.validate.unfolded import UnfoldedProof
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class NoViolation:
 
     bound: int
     needs_bound: bool
-    unfolding: Unfolding
+    proof: UnfoldedProof
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class Progress:
     """How far the search is; also its statistics at the end."""
 
     bound: int = 0
+    bound_done: int = 0
     instances: int = 0
     merges: int = 0
     open_calls: int = 0
@@ -95,6 +99,7 @@ class Search:
         self._extra = extra_recursion
         self._frontier = _Frontier()
         self._bound = 0
+        self._cost_limit = 0
         started = perf_counter()
         self._unfolding = Unfolding(conditions, entry, private)
         self._formula = Formula(solver, conditions, axioms)
@@ -102,30 +107,40 @@ class Search:
         self.progress.encode_seconds += perf_counter() - started
         self._open(self._unfolding.root)
 
-    def run(self, bounds: Iterable[int]) -> Generator[Progress, None, Outcome]:
-        """Tries the bounds in turn; ends at a violation, a proof that needs no bound, or after the last one."""
-        done = 0
+    def run(self, bounds: Sequence[int], beyond_cost: int = 0) -> Generator[Progress, None, Outcome]:
+        """Tries the bounds in turn, then larger ones while the solver's cost is below ``beyond_cost``. Ends at a
+        violation, a proof that needs no bound, or after the last bound."""
         outcome: Outcome = Undecided("no bound was given", 0)
         for bound in bounds:
             self._raise_bound(bound)
-            outcome = yield from self._within_bound(done)
+            outcome = yield from self._within_bound()
             if not isinstance(outcome, NoViolation) or not outcome.needs_bound:
                 return outcome
-            done = bound
+        self._cost_limit = beyond_cost
+        while isinstance(outcome, NoViolation) and self._solver.cost() < beyond_cost:
+            self._raise_bound(deeper(self._bound))
+            further = yield from self._within_bound()
+            if isinstance(further, Undecided):
+                return outcome
+            outcome = further
+            if isinstance(outcome, NoViolation) and not outcome.needs_bound:
+                break
         return outcome
 
-    def _within_bound(self, done: int) -> Generator[Progress, None, Outcome]:
+    def _within_bound(self) -> Generator[Progress, None, Outcome]:
         while True:
             under = self._check([*self._frontier.open.values(), *self._frontier.blocked.values()])
             if under is Answer.SAT:
                 return Violation(self._path().path)
             if under is Answer.UNKNOWN:
-                return Undecided(self._solver.reason_unknown(), done)
+                return Undecided(self._solver.reason_unknown(), self.progress.bound_done)
             over = self._check(self._frontier.blocked.values())
             if over is Answer.UNSAT:
-                return NoViolation(self._bound, self._needs_bound(), self._unfolding)
+                self.progress.bound_done = self._bound
+                bound = self._bound if self._solver.core() else None
+                return NoViolation(self._bound, bound is not None, proof_of(self._unfolding, bound))
             if over is Answer.UNKNOWN:
-                return Undecided(self._solver.reason_unknown(), done)
+                return Undecided(self._solver.reason_unknown(), self.progress.bound_done)
             found = self._path()
             if not found.open_calls:
                 return Violation(found.path)
@@ -137,15 +152,13 @@ class Search:
         quantified axioms; what comes of it is replayed before it is believed."""
         assumptions = list(dict.fromkeys(neg(self._formula.control(call)) for call in blocked))
         started = perf_counter()
-        answer = self._solver.check(assumptions)
+        limit = max(1, self._cost_limit - self._solver.cost()) if self._cost_limit else 0
+        answer = self._solver.check(assumptions, cost_limit=limit)
         self.progress.solver_seconds += perf_counter() - started
         self.progress.checks += 1
         if answer is Answer.UNKNOWN and self._solver.reason_unknown().startswith(("quantifiers", "incomplete")):
             return Answer.SAT
         return answer
-
-    def _needs_bound(self) -> bool:
-        return bool(self._solver.core())
 
     def _path(self) -> PathFound:
         return path_in_model(self._solver.assignment(), self._unfolding, self._formula)

@@ -127,6 +127,10 @@ class FunctionTable:
         arguments = tuple(sort(p.type) for p in declaration.parameters)
         symbol = _Symbol(declaration, arguments, sort(declaration.result))
         text = declaration.attributes.get("bvbuiltin") or declaration.attributes.get("builtin")
+        defined = declaration.attributes.get("smtdefined")  # Ultimate's
+        if defined is not None:
+            is_constant = len(arguments) == 1 and " ".join(defined).lstrip('"( ').startswith("as const")
+            text = ["MapConst"] if is_constant else defined
         if text is not None:
             symbol.operator = self._find_operator(symbol, " ".join(text).strip('"'), at)
         self._symbols[name] = symbol

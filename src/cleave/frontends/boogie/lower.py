@@ -3,11 +3,14 @@
     var g: int where g > 0;
     procedure main() { havoc g; }        proc main: free requires (< 0 g); { havoc g; assume (< 0 g); return }
 
-A file whose entry holds ``assume {:OldAssert}`` was compiled (by SDV or Corral) so that a violation is reaching the
-entry's end; in all others a violation is a failing assertion.
+A file whose entry holds ``assume {:OldAssert}``, or that marks an entry and asserts nothing anywhere, was compiled (by
+SDV, Corral or for Boogie's stratified inlining) so that a violation is reaching the entry's end; in all others a
+violation is a failing assertion.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from cleave.frontends.boogie import syntax as s
 from cleave.frontends.boogie.attributes import extra_recursion, is_entry, message, user_location
@@ -69,7 +72,7 @@ class _Lowering:
             functions=tuple(self._functions.uninterpreted),
             axioms=(*axioms, *self._functions.definitions),
             procedures=procedures,
-            property=_property([headers[name] for name in marked]),
+            property=_property([headers[name] for name in marked], procedures.values()),
         )
 
     def _require_one_meaning(self, headers: dict[str, Header]) -> None:
@@ -179,9 +182,16 @@ def _entries(headers: dict[str, Header]) -> list[str]:
     return marked or [h.name for h in with_body if is_entry(h.declaration.signature.attributes)]
 
 
-def _property(entries: list[Header]) -> ir.Property:
+def _property(entries: list[Header], procedures: Iterable[ir.Procedure]) -> ir.Property:
     for header in entries:
         statements = header.body.statements if header.body is not None else []
         if any(isinstance(x, s.Assume) and "OldAssert" in x.attributes for x in statements):
             return ir.Property.END_REACHABLE
+    if entries and not any(_asserts(procedure) for procedure in procedures):
+        return ir.Property.END_REACHABLE
     return ir.Property.ASSERTIONS
+
+
+def _asserts(procedure: ir.Procedure) -> bool:
+    checked = any(not clause.free for clause in (*procedure.requires, *procedure.ensures))
+    return checked or any(isinstance(statement, ir.Assert) for statement in procedure.statements())

@@ -1,0 +1,68 @@
+"""The examples do what their README says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cleave import BoundedSafe, Options, Result, Safe, Unsafe, Verdict, verify
+from cleave.cli.main import main
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+VERDICTS: dict[str, type[Verdict]] = {
+    "chain.bpl": Safe,
+    "lock.bpl": Safe,
+    "ring.bpl": BoundedSafe,
+    "withdraw.bpl": Unsafe,
+}
+
+
+def verified(name: str, options: Options | None = None) -> Result:
+    return verify(str(EXAMPLES / name), options)
+
+
+def test_every_example_is_listed_and_checked() -> None:
+    readme = (EXAMPLES / "README.md").read_text()
+    names = sorted(file.name for file in EXAMPLES.glob("*.bpl"))
+    assert names == sorted(VERDICTS)
+    assert all(f"({name})" in readme for name in names)
+
+
+@pytest.mark.parametrize(("name", "expected"), VERDICTS.items())
+def test_verdict(name: str, expected: type[Verdict]) -> None:
+    assert isinstance(verified(name).verdict, expected)
+
+
+def test_withdraw_debits_twice_and_pays_nothing() -> None:
+    found = verified("withdraw.bpl").verdict
+    assert isinstance(found, Unsafe)
+    assert "the books agree with the cash" in found.trace.violated
+    assert {"withdraw", "next_number", "ask", "debit"} <= {step.procedure for step in found.trace.steps}
+
+
+def test_withdraw_is_safe_without_the_line_that_says_so(tmp_path: Path) -> None:
+    lines = (EXAMPLES / "withdraw.bpl").read_text().splitlines()
+    repaired = [line for line in lines if "without this line the program is safe" not in line]
+    assert len(repaired) == len(lines) - 1
+    file = tmp_path / "withdraw.bpl"
+    file.write_text("\n".join(repaired))
+    assert isinstance(verify(str(file)).verdict, Safe)
+
+
+def test_lock_is_safe_although_calls_were_blocked_by_the_bound() -> None:
+    assert verified("lock.bpl").statistics["blocked_calls"] > 0
+
+
+def test_ring_needs_six_rounds() -> None:
+    assert isinstance(verified("ring.bpl", Options(recursion_bounds=(5,))).verdict, BoundedSafe)
+    found = verified("ring.bpl", Options(recursion_bounds=(6,))).verdict
+    assert isinstance(found, Unsafe)
+    assert "numbers come out as they went in" in found.trace.violated
+
+
+@pytest.mark.parametrize(("inlining", "instances"), [("dag", 14), ("tree", 8192)])
+def test_chain_as_a_dag_and_as_a_tree(capsys: pytest.CaptureFixture[str], inlining: str, instances: int) -> None:
+    assert main(["unfold", str(EXAMPLES / "chain.bpl"), "--inlining", inlining, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["instances"] == instances
