@@ -21,7 +21,7 @@ $(STAMP): pyproject.toml
 	touch $@
 
 demo: install
-	$(BIN)/cleave verify examples/withdraw.bpl --trace; test $$? -eq 10
+	$(BIN)/cleave verify examples/withdraw.bpl; test $$? -eq 10
 
 lint: install
 	$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """SDV drivers: verdicts against the expected ones, times against Corral's, Python's share.
 
-    python -m bench sdv --timelimit 60 --only corral
+python -m bench sdv --timelimit 60 --only corral
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ def main(options: argparse.Namespace) -> int:
     chosen = [
         task
         for task in tasks(options.folder)
-        if (corral.get(task.name, ("TIMEOUT",))[0] != "TIMEOUT" if options.only == "corral" else options.only in task.path)
+        if (
+            corral.get(task.name, ("TIMEOUT",))[0] != "TIMEOUT"
+            if options.only == "corral"
+            else options.only in task.path
+        )
     ]
     found: list[Measured] = []
     print("task\texpected\tverdict\tseconds\tinstances\tmerges\tchecks\tcost\tsolver\tvalidate\tcorral\treason")
@@ -62,4 +66,5 @@ def _summary(found: list[Measured], corral: dict[str, tuple[str, float]]) -> Non
     long = [m for m in found if m.seconds > 10 and "solver_seconds" in m.statistics]
     if long:
         outside = [1 - m.statistics["solver_seconds"] / m.seconds for m in long]
-        print(f"outside the solver on runs over 10 s: {sum(outside) / len(outside):.0%} on average, {max(outside):.0%} at most")
+        average = sum(outside) / len(outside)
+        print(f"outside the solver on runs over 10 s: {average:.0%} on average, {max(outside):.0%} at most")

@@ -1,6 +1,6 @@
 """The whole flow: read, prepare, solve, validate, report.
 
-    result = verify("driver.bpl", Options(recursion_bounds=deepening(3)))
+    result = verify("driver.bpl", Options(recursion_bounds=(1, 2, 3)))
     result.verdict                     # Safe | BoundedSafe | Unsafe | Unknown
 
 A verdict leaves this module only if `validate` agrees with it; what can't be confirmed is `Unknown`.
@@ -29,6 +29,9 @@ from cleave.validate.unfolded import check_unfolded
 from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe, Verdict
 from cleave.watch import StoppedError, Watch
 
+_REPLAY_SECONDS = 60.0
+_EXTRA_SECONDS = 3.0  # to confirm what was found when a limit is hit
+
 OnProgress = Callable[[Counters], None]
 
 
@@ -38,8 +41,7 @@ class Options:
 
     entry: str | None = None
     property: Property | None = None  # None: what the program asks
-    recursion_bounds: tuple[int, ...] = deepening(DEFAULT_BOUND)
-    beyond_cost: int = DEFAULT_BEYOND_COST  # solver cost up to which larger bounds are tried, too
+    recursion_bounds: tuple[int, ...] | None = None  # tried in turn; None: the default, and beyond while it is cheap
     merging: Merging = Merging.FIRST
     seed: int = 0
     timelimit: float = 0.0
@@ -56,6 +58,7 @@ def verify(
     """Verifies one file. Setting ``stop`` from another thread ends the run with what it has."""
     options = options or Options()
     counters: dict[str, Any] = {}
+    assumptions: list[str] = []
 
     def note(news: Counters) -> None:
         counters.update(news)
@@ -64,20 +67,32 @@ def verify(
 
     with Watch(timelimit=options.timelimit, memlimit_mb=options.memlimit_mb, stop=stop) as watch:
         try:
-            verdict = _verdict(file, options, watch, note)
+            verdict = _verdict(file, options, watch, note, assumptions)
         except StoppedError as stopped:
             verdict = Unknown(stopped.reason)
         except MemoryError:
             verdict = Unknown(Reason.MEMORY)
         seconds = watch.seconds()
-    bounds = {"recursion": counters.get("bound_done") or options.recursion_bounds[-1]}
-    return Result(verdict, InlineEngine.name, bounds, seconds, 1, counters)
+    return Result(verdict, InlineEngine.name, _bounds(verdict, counters), seconds, 1, counters, tuple(assumptions))
 
 
-def _verdict(file: str, options: Options, watch: Watch, note: OnProgress) -> Verdict:
+def _bounds(verdict: Verdict, counters: Counters) -> dict[str, int]:
+    """The bounds that took part, or that the run was working on."""
+    match verdict:
+        case Safe():
+            return {}
+        case BoundedSafe(bounds):
+            return dict(bounds)
+        case _:
+            return {"recursion": counters["bound"]} if "bound" in counters else {}
+
+
+def _verdict(file: str, options: Options, watch: Watch, note: OnProgress, assumptions: list[str]) -> Verdict:
     program = read_program(file)
     if options.property is not None:
         program = replace(program, property=options.property)
+    elif program.property is Property.END_REACHABLE:
+        assumptions.append("a violation is that the entry returns: the program asks so (docs/boogie.md, --property)")
     note({"read_seconds": round(watch.seconds(), 3)})
     watch.check()
     prepared = prepare(program, choose_entries(program, options.entry))
@@ -99,16 +114,15 @@ def _solve(prepared: Prepared, options: Options, watch: Watch, note: OnProgress)
     solver = Z3Solver(seed=options.seed)
     inline = InlineOptions(
         merging=options.merging,
-        bounds=options.recursion_bounds,
-        beyond_cost=options.beyond_cost,
+        bounds=options.recursion_bounds or deepening(DEFAULT_BOUND),
+        beyond_cost=0 if options.recursion_bounds else DEFAULT_BEYOND_COST,
         seed=options.seed,
     )
     run = InlineEngine(prepared, inline, solver).run()
     watch.guard(solver.interrupt)
     try:
         while True:
-            note(next(run))
-            watch.check()
+            note(next(run))  # a limit interrupts the solver, and the engine ends with what it has
     except StopIteration as end:
         finding: Finding = end.value
         return finding
@@ -116,11 +130,16 @@ def _solve(prepared: Prepared, options: Options, watch: Watch, note: OnProgress)
         watch.unguard(solver.interrupt)
 
 
+def _replay_seconds(watch: Watch) -> float:
+    left = watch.remaining()
+    return _REPLAY_SECONDS if left is None else max(left, _EXTRA_SECONDS)
+
+
 def _confirm_violation(program: Program, path: tuple[Any, ...], watch: Watch) -> Verdict:
     first = path[0]
     if not isinstance(first, Enter):
         raise InternalError("a path starts by entering a procedure")
-    judged = validate_trace(program, first.procedure, path, seconds=watch.remaining() or 60.0)
+    judged = validate_trace(program, first.procedure, path, seconds=_replay_seconds(watch))
     if isinstance(judged, Confirmed):
         return Unsafe(judged.trace, "; ".join(("replayed", *judged.notes)))
     watch.check()
@@ -129,9 +148,12 @@ def _confirm_violation(program: Program, path: tuple[Any, ...], watch: Watch) ->
 
 def _confirm_proof(prepared: Prepared, proved: Proved, watch: Watch) -> Verdict:
     solver = Z3Solver(profile=PLAIN)
-    watch.guard(solver.interrupt)
-    rejected = check_unfolded(prepared.program, prepared.entry, proved.proof, solver)
-    watch.unguard(solver.interrupt)
+    if watch.reason is None:
+        watch.guard(solver.interrupt)
+        rejected = check_unfolded(prepared.program, prepared.entry, proved.proof, solver)
+        watch.unguard(solver.interrupt)
+    else:  # a limit was hit after the proof was found
+        rejected = check_unfolded(prepared.program, prepared.entry, proved.proof, solver, seconds=_EXTRA_SECONDS)
     if rejected is None:
         validation = "proof checked by another encoding"
         return BoundedSafe(proved.bounds, validation) if proved.bounds else Safe(validation)

@@ -17,7 +17,7 @@ from cleave.errors import CleaveError, UsageError
 from cleave.version import __version__
 
 _DESCRIPTION = """\
-Cleave verifies programs by splitting one proof into partitions and joining them into one checked verdict.
+Cleave is a software model checker. Every verdict it prints was confirmed by code that did not find it.
 
 verdicts and exit codes:
   safe           0   no execution violates the property; no bound was needed
@@ -55,6 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CleaveError as error:
         print(f"cleave: {error}", file=sys.stderr)
         return error.exit_code
+    except KeyboardInterrupt:
+        print("cleave: interrupted", file=sys.stderr)
+        return 5
     except BrokenPipeError:
         # The reader of our output went away; nobody is left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

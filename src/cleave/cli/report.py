@@ -37,7 +37,7 @@ def as_object(file: str, result: Result, *, trace: str) -> dict[str, Any]:
         "verdict": verdict.word,
         "reason": _reason(verdict) if isinstance(verdict, Unknown) else None,
         "engine": result.engine,
-        "bounds": dict(verdict.bounds if isinstance(verdict, BoundedSafe) else result.bounds),
+        "bounds": dict(result.bounds),
         "seconds": round(result.seconds, 3),
         "workers": result.workers,
         "statistics": {k: round(v, 3) if isinstance(v, float) else v for k, v in result.statistics.items()},
@@ -89,6 +89,8 @@ def as_text(file: str, result: Result, *, trace: str) -> Iterable[str]:
             yield f"  {found.violated}{f' at {found.location}' if found.location else ''}; {validation}"
         case Unknown():
             yield f"  {_reason(verdict)}"
+    for assumption in result.assumptions:
+        yield f"  note: {assumption}"
     yield f"  {_effort(result)}"
     if isinstance(verdict, Unsafe) and trace != "none":
         yield from _trace_text(verdict.trace if trace == "full" else compact(verdict.trace))

@@ -20,7 +20,6 @@ from cleave.cli.arguments import add_inlining, megabytes, merging, seconds
 from cleave.cli.progress import ProgressLine
 from cleave.cli.report import print_error, print_result
 from cleave.engines.inline.engine import InlineEngine
-from cleave.engines.inline.options import DEFAULT_BEYOND_COST, DEFAULT_BOUND, deepening
 from cleave.errors import CleaveError
 from cleave.ir.program import Property
 from cleave.verdict import Reason, Result, Unknown
@@ -98,6 +97,7 @@ class _Run(threading.Thread):
     def __init__(self, file: str, options: Options, stop: threading.Event) -> None:
         super().__init__(name="cleave-verify", daemon=True)
         self.file, self.options, self.stop = file, options, stop
+        self.started = monotonic()
         self.counters: dict[str, Any] = {}
         self.result: Result | None = None
         self.error: BaseException | None = None
@@ -113,8 +113,7 @@ def _verify_one(file: str, options: argparse.Namespace, stop: threading.Event) -
     chosen = Options(
         entry=options.entry,
         property=Property(options.property) if options.property else None,
-        recursion_bounds=options.recursion_bound or deepening(DEFAULT_BOUND),
-        beyond_cost=0 if options.recursion_bound else DEFAULT_BEYOND_COST,
+        recursion_bounds=options.recursion_bound,
         merging=merging(options),
         seed=options.seed,
         timelimit=options.timelimit,
@@ -157,7 +156,6 @@ def _wait(verification: _Run, options: argparse.Namespace) -> bool:
 
 def _abandoned(verification: _Run) -> Result:
     reason = Reason.INTERRUPTED if verification.stop.is_set() else Reason.TIMEOUT
-    options = verification.options
-    bounds = {"recursion": options.recursion_bounds[-1]}
     counters = dict(verification.counters)
-    return Result(Unknown(reason), InlineEngine.name, bounds, options.timelimit, 1, counters)
+    bounds = {"recursion": counters["bound"]} if "bound" in counters else {}
+    return Result(Unknown(reason), InlineEngine.name, bounds, monotonic() - verification.started, 1, counters)

@@ -16,7 +16,6 @@ def read_program(file: str) -> Program:
     reader = READERS.get(suffix)
     if reader is None:
         known = ", ".join(sorted(READERS))
-        raise UnsupportedError(
-            f"can't tell the language of a {suffix or 'nameless'!r} file; known are {known}", file=file
-        )
+        ending = f"of a {suffix!r} file" if suffix else "of a file without an ending"
+        raise UnsupportedError(f"can't tell the language {ending}; known are {known}", file=file)
     return reader(file)

@@ -140,7 +140,7 @@ class _Forwards:
         return BodyCall(call.procedure, here, inputs, outputs)
 
     def _value(self, term: Term, state: dict[Term, Term]) -> Term:
-        for variable in free_variables(term):
+        for variable in sorted(free_variables(term), key=lambda v: v.name):
             if variable not in self._constants and variable not in state:
                 state[variable] = self._fresh(variable.name, variable.sort)
         return substitute(term, state)

@@ -13,12 +13,7 @@ from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
 from engine_runs import solve_and_count
 
-OPT_BROKEN = pytest.mark.xfail(strict=True, reason="opt binds calls to private instances, which get no equations")
-DAGS = [
-    pytest.param(merging, marks=OPT_BROKEN) if merging is Merging.OPT else merging
-    for merging in Merging
-    if merging is not Merging.TREE
-]
+DAGS = [merging for merging in Merging if merging is not Merging.TREE]
 DIRECT = """\
 proc P{i}() -> () {{
   b:
@@ -112,7 +107,7 @@ def test_instances_grow_exponentially_in_a_tree() -> None:
 @pytest.mark.parametrize(
     ("link", "length"),
     [
-        pytest.param(DIRECT, 15, marks=pytest.mark.xfail(strict=True, reason="grows with the cube of the length")),
+        (DIRECT, 25),
         pytest.param(THROUGH_OTHERS, 3, marks=pytest.mark.xfail(strict=True, reason="grows exponentially")),
     ],
     ids=["direct", "through others"],

@@ -62,12 +62,7 @@ def test_hierarchical_programs(number: int) -> None:
             assert not finding.bounds, "nothing recurs, so no bound can matter"
 
 
-OPT_BROKEN = pytest.mark.xfail(strict=True, reason="opt binds calls to private instances, which get no equations")
-
-
-@pytest.mark.parametrize(
-    "merging", [pytest.param(m, marks=OPT_BROKEN) if m is Merging.OPT else m for m in Merging], ids=lambda m: m.value
-)
+@pytest.mark.parametrize("merging", list(Merging), ids=lambda m: m.value)
 def test_programs_whose_instances_are_shared(merging: Merging) -> None:
     merges = 0
 

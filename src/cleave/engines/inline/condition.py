@@ -70,7 +70,8 @@ class Condition:
     ``control`` is true in executions that enter the procedure. ``edges`` gives for each block, in the order of its
     successors, the Boolean that says that the edge is taken. ``calls_of_block`` gives its calls in order: the index of
     a call site, or the path through a straight-line callee. ``conflicts[i]`` are the calls that some execution of the
-    procedure makes together with call ``i`` (the complement of the DAG paper's Disj_blk).
+    procedure makes together with call ``i`` (the complement of the DAG paper's Disj_blk). A procedure that
+    ``passes_on`` has call sites of one procedure only, and makes such a call on every path.
     """
 
     procedure: str
@@ -85,6 +86,7 @@ class Condition:
     edges: Mapping[str, tuple[tuple[str, Term], ...]]
     calls_of_block: Mapping[str, tuple[int | Path, ...]]
     conflicts: tuple[tuple[int, ...], ...]
+    passes_on: bool
 
 
 def condition_of(
@@ -147,6 +149,7 @@ class _Encoder:
             edges=self._edges,
             calls_of_block=self._calls_of_block,
             conflicts=self._conflicts(),
+            passes_on=self._passes_on(),
         )
 
     def _block(self, block: Block, inputs: tuple[Term, ...], outputs: tuple[Term, ...]) -> None:
@@ -254,8 +257,9 @@ class _Encoder:
         return edge
 
     def _evaluate(self, term: Term, state: State) -> Term:
-        replacements = {v: self._read(v, state) for v in free_variables(term)}
-        return substitute(term, replacements)
+        # In a fixed order, because reading may make variables: the same input gives the same formula.
+        free = sorted(free_variables(term), key=lambda v: v.name)
+        return substitute(term, {v: self._read(v, state) for v in free})
 
     def _read(self, variable: Term, state: State) -> Term:
         """The value of ``variable``; a local that nothing has assigned yet has any."""
@@ -297,6 +301,17 @@ class _Encoder:
                 )
             statements.append(statement)
         return Block(block.label, tuple(statements), block.successors)
+
+    def _passes_on(self) -> bool:
+        if len({call.callee for call in self._calls}) != 1:
+            return False
+        calling = {call.block for call in self._calls}
+        without: set[str] = set()  # blocks from which a path to the end makes no call
+        for label in reversed(self._order):
+            successors = self._procedure.blocks[label].successors
+            if label not in calling and (not successors or any(s in without for s in successors)):
+                without.add(label)
+        return self._order[0] not in without
 
     def _conflicts(self) -> tuple[tuple[int, ...], ...]:
         """For each call, the other calls in blocks that reach its block or are reached from it."""

@@ -39,6 +39,8 @@ class InlineEngine:
     def _private(self, condition: Condition) -> bool:
         """Which instances are never shared. In a DAG, sharing an instance that calls nothing saves less than the
         equations of a shared interface cost."""
+        if self._options.merging is Merging.OPT:
+            return False  # the unfolding that it follows shares whatever it can
         return self._options.merging is Merging.TREE or not condition.calls
 
     def run(self) -> Run:
@@ -79,5 +81,7 @@ def _finding(outcome: Outcome) -> Finding:
         case NoViolation(bound, needs_bound, proof):
             return Proved({"recursion": bound} if needs_bound else {}, proof)
         case Undecided(reason, bound_done):
-            detail = f"no violation up to recursion bound {bound_done}" if bound_done else ""
-            return GaveUp(_REASONS.get(reason, Reason.SOLVER), detail or reason)
+            details = [] if reason in _REASONS else [reason]
+            if bound_done:
+                details.append(f"no violation up to recursion bound {bound_done}")
+            return GaveUp(_REASONS.get(reason, Reason.SOLVER), "; ".join(details))

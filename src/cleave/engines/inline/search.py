@@ -164,27 +164,46 @@ class Search:
         return path_in_model(self._solver.assignment(), self._unfolding, self._formula)
 
     def _inline(self, calls: Iterable[OpenCall]) -> None:
-        for call in calls:
+        """Inlines ``calls``, and where that leads to a procedure that only passes on to another one, that one too:
+        the next path would get there anyway."""
+        pending = list(calls)
+        pending.reverse()
+        while pending:
+            call = pending.pop()
             del self._frontier.open[call.caller.number, call.site.index]
-            started = perf_counter()
-            shared = self._choose(self._unfolding, call)
-            chosen = perf_counter()
-            self.progress.merge_seconds += chosen - started
-            if shared is not None:
-                self._unfolding.merge(call, shared)
-                instance = shared
-            else:
-                instance = self._unfolding.inline(call)
-                self._formula.add_instance(instance)
-            self._formula.add_link(call, instance)
-            self.progress.encode_seconds += perf_counter() - chosen
-            if shared is None:
-                self._open(instance)
+            instance, is_new = self._bind(call)
+            if is_new:
+                opened = self._open(instance)
+                if instance.condition.passes_on:
+                    pending.extend(reversed(opened))
 
-    def _open(self, instance: Instance) -> None:
+    def _bind(self, call: OpenCall) -> tuple[Instance, bool]:
+        """The instance that ``call`` is bound to, and whether it is new."""
+        started = perf_counter()
+        shared = self._choose(self._unfolding, call)
+        chosen = perf_counter()
+        self.progress.merge_seconds += chosen - started
+        if shared is not None:
+            self._unfolding.merge(call, shared)
+            instance = shared
+        else:
+            instance = self._unfolding.inline(call)
+            self._formula.add_instance(instance)
+        self._formula.add_link(call, instance)
+        self.progress.encode_seconds += perf_counter() - chosen
+        return instance, shared is None
+
+    def _open(self, instance: Instance) -> list[OpenCall]:
+        """Puts the calls of a new instance on the frontier; those that the bound does not block."""
+        opened: list[OpenCall] = []
         for call in self._unfolding.open_calls(instance):
             place = (call.caller.number, call.site.index)
-            (self._frontier.blocked if self._is_blocked(call) else self._frontier.open)[place] = call
+            if self._is_blocked(call):
+                self._frontier.blocked[place] = call
+            else:
+                self._frontier.open[place] = call
+                opened.append(call)
+        return opened
 
     def _is_blocked(self, call: OpenCall) -> bool:
         return call.depth > self._bound + self._extra.get(call.site.callee, 0)
