@@ -8,7 +8,7 @@
 
 The engine runs in this process, without the validation that `cleave verify` adds. ``cost`` is the solver's own count of
 its work, the same in every run. Growth is the exponent k of cost ~ N^k between a row and the one before (1 is linear,
-2 quadratic) for a DAG, and the factor for each further link for a tree.
+2 quadratic) for a DAG, and the factor for each further link for a tree. A table ends at the first N that takes too long.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import argparse
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import log
+from threading import Timer
 from time import perf_counter
 from typing import Any
 
-from cleave.engines.engine import Proved
+from cleave.engines.engine import GaveUp, Proved
 from cleave.engines.inline.engine import InlineEngine
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import InlineOptions
@@ -47,12 +48,18 @@ class Point:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dag", type=int, nargs="*", default=DAG_LENGTHS, metavar="N")
     parser.add_argument("--tree", type=int, nargs="*", default=TREE_LENGTHS, metavar="N")
+    parser.add_argument("--timelimit", type=float, default=60.0, help="seconds for each N (default 60)")
 
 
 def main(options: argparse.Namespace) -> int:
-    dag = _table("dag", Merging.FIRST, options.dag, _exponent)
-    _table("tree", Merging.TREE, options.tree, _factor_per_link)
-    reached = _linear_instances(dag) and _linear_cost(dag)
+    dag = _table("dag", Merging.FIRST, options.dag, options.timelimit, _exponent)
+    _table("tree", Merging.TREE, options.tree, options.timelimit, _factor_per_link)
+    if len(dag) < len(options.dag):
+        print(f"dag: NOT linear: N = {options.dag[len(dag)]} takes more than {options.timelimit:g} s")
+        return 1
+    if len(dag) < 2:
+        return 0
+    reached = _linear_instances(dag) & _linear_cost(dag)
     return int(not reached)
 
 
@@ -66,33 +73,49 @@ def chain(length: int) -> str:
     return "\n".join(text)
 
 
-def run(length: int, merging: Merging) -> Point:
+def run(length: int, merging: Merging, timelimit: float) -> Point | None:
+    """None if it takes too long."""
     program = read_boogie(chain(length), f"chain-{length}.bpl")
     prepared = prepare(program, choose_entries(program, None))
     solver = Z3Solver()
     steps = InlineEngine(prepared, InlineOptions(merging=merging), solver).run()
     counters: dict[str, Any] = {}
+    alarm = Timer(timelimit, solver.interrupt)
+    alarm.start()
     started = perf_counter()
     while True:
         try:
             counters.update(next(steps))
         except StopIteration as stop:
-            assert isinstance(stop.value, Proved), f"the chain is safe, not {stop.value}"
+            finding = stop.value
             break
     seconds = perf_counter() - started
+    alarm.cancel()
     solver.close()
+    if isinstance(finding, GaveUp):
+        return None
+    assert isinstance(finding, Proved), f"the chain is safe, not {finding}"
     return Point(length, counters["instances"], counters["checks"], counters["cost"], seconds)
 
 
 def _table(
-    title: str, merging: Merging, lengths: Iterable[int], growth: Callable[[Point, Point, str], float]
+    title: str,
+    merging: Merging,
+    lengths: Iterable[int],
+    timelimit: float,
+    growth: Callable[[Point, Point, str], float],
 ) -> list[Point]:
     print(f"{title}\n{'N':>6}{'instances':>11}{'checks':>8}{'cost':>12}{'cost/N':>10}{'seconds':>9}  growth of")
     print(f"{'':56}  instances  cost")
     points: list[Point] = []
     for length in lengths:
-        now = run(length, merging)
-        row = f"{length:>6}{now.instances:>11}{now.checks:>8}{now.cost:>12}{now.cost / length:>10.0f}{now.seconds:>9.1f}"
+        now = run(length, merging, timelimit)
+        if now is None:
+            print(f"{length:>6}        T/O")
+            break
+        row = (
+            f"{length:>6}{now.instances:>11}{now.checks:>8}{now.cost:>12}{now.cost / length:>10.0f}{now.seconds:>9.1f}"
+        )
         if points:
             row += f"  {growth(points[-1], now, 'instances'):>9.2f}{growth(points[-1], now, 'cost'):>6.2f}"
         print(row, flush=True)

@@ -22,6 +22,7 @@ from bench.tasks import Task, tasks
 PAPER_RANGE = (312_231, 3_211_353)
 STRATEGIES = ("opt", "first", "maxc", "random", "randompick")
 GOAL = 0.10  # the issue's: `first` is no further from `opt`
+GOAL_DRIVERS = 10
 
 DRIVERS = {
     1: (
@@ -72,7 +73,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timelimit", type=float, default=60.0, help="seconds for each cell (default 60)")
     parser.add_argument("--memlimit", type=int, default=4000, help="megabytes for each cell (default 4000)")
     parser.add_argument("--drivers", type=int, default=10, help="how many, smallest tree first (default 10)")
-    parser.add_argument("--recursion-bound", type=int, choices=tuple(DRIVERS), default=1, help="default 1; the index says 3")
+    parser.add_argument(
+        "--recursion-bound", type=int, choices=tuple(DRIVERS), default=1, help="default 1; the index says 3"
+    )
+    parser.add_argument("--strategies", nargs="+", choices=STRATEGIES, default=STRATEGIES, help="default all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--choose", action="store_true", help="count all trees and print those in the paper's range")
 
@@ -82,7 +86,7 @@ def main(options: argparse.Namespace) -> int:
     if options.choose:
         _choose(by_name.values(), options)
         return 0
-    columns = ("tree", *STRATEGIES)
+    columns = ("tree", *options.strategies)
     rows: list[Row] = []
     print(f"{'driver':52}" + "".join(f"{column:>11}" for column in columns))
     for name in DRIVERS[options.recursion_bound][: options.drivers]:
@@ -93,11 +97,14 @@ def main(options: argparse.Namespace) -> int:
             print(f"{row[column]:>11}", end="", flush=True)
         print()
         rows.append(row)
-    deviations = {column: _deviation(rows, column) for column in STRATEGIES[1:]}
+    deviations = {column: _deviation(rows, column) for column in options.strategies}
     shown = "".join(f"{'?' if d is None else f'{d:.1%}':>11}" for d in deviations.values())
-    print(f"{'deviation from opt':52}{'':>11}{'-':>11}{shown}")
-    reached = deviations["first"] is not None and deviations["first"] <= GOAL
-    print(f"goal (first within {GOAL:.0%} of opt): {'reached' if reached else 'NOT reached'}")
+    print(f"{'deviation from opt':52}{'':>11}{shown}")
+    first = deviations.get("first")
+    compared = sum(isinstance(row.get("opt"), int) and isinstance(row.get("first"), int) for row in rows)
+    reached = first is not None and first <= GOAL and compared >= GOAL_DRIVERS
+    print(f"goal (first within {GOAL:.0%} of opt on at least {GOAL_DRIVERS} drivers): ", end="")
+    print(f"{'reached' if reached else 'NOT reached'}, {compared} of {len(rows)} compared")
     return int(not reached)
 
 
@@ -125,7 +132,7 @@ def _unfold(task: Task, column: str, options: argparse.Namespace) -> int | str:
 def _deviation(rows: Iterable[Row], column: str) -> float | None:
     found = []
     for row in rows:
-        optimal, size = row["opt"], row[column]
+        optimal, size = row.get("opt"), row[column]
         if isinstance(optimal, int) and isinstance(size, int):
             found.append(size / optimal - 1)
     return sum(found) / len(found) if found else None

@@ -115,7 +115,7 @@ def _solve(prepared: Prepared, options: Options, watch: Watch, note: OnProgress)
     inline = InlineOptions(
         merging=options.merging,
         bounds=options.recursion_bounds or deepening(DEFAULT_BOUND),
-        beyond_cost=0 if options.recursion_bounds else DEFAULT_BEYOND_COST,
+        beyond_cost=DEFAULT_BEYOND_COST if options.recursion_bounds is None else 0,
         seed=options.seed,
     )
     run = InlineEngine(prepared, inline, solver).run()

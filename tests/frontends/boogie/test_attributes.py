@@ -31,8 +31,22 @@ def test_entry(text: str, expected: list[str]) -> None:
 
 
 def test_old_assert_outside_the_entry_changes_nothing() -> None:
-    program = read_boogie("procedure p() { assume {:OldAssert} false; } procedure {:entrypoint} q() { }", "case.bpl")
-    assert program.property is Property.ASSERTIONS
+    text = "procedure p() { assume {:OldAssert} false; } procedure {:entrypoint} q() { assert true; }"
+    assert read_boogie(text, "case.bpl").property is Property.ASSERTIONS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("procedure {:entrypoint} q() { }", Property.END_REACHABLE),
+        ("procedure q() { }", Property.ASSERTIONS),
+        ("procedure {:entrypoint} q() { call p(); } procedure p() { assert false; }", Property.ASSERTIONS),
+        ("procedure {:entrypoint} q() { } procedure p() requires false; { }", Property.ASSERTIONS),
+        ("procedure {:entrypoint} q() { } procedure p() free requires false; { }", Property.END_REACHABLE),
+    ],
+)
+def test_a_marked_entry_without_assertions_asks_for_its_end(text: str, expected: Property) -> None:
+    assert read_boogie(text, "case.bpl").property is expected
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,9 @@ class InlineEngine:
         choose = choose_instances(self._options, conditions, entry, extra)
         search = Search(conditions, entry, program.axioms, self._solver, choose, extra, self._private)
         search.progress.encode_seconds = perf_counter() - started
-        steps = search.run(self._options.bounds, self._options.beyond_cost)
+        # What opt follows was computed up to the last bound: it can't go beyond.
+        beyond_cost = 0 if self._options.merging is Merging.OPT else self._options.beyond_cost
+        steps = search.run(self._options.bounds, beyond_cost)
         while True:
             try:
                 yield _counters(next(steps))

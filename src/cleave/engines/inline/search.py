@@ -164,8 +164,8 @@ class Search:
         return path_in_model(self._solver.assignment(), self._unfolding, self._formula)
 
     def _inline(self, calls: Iterable[OpenCall]) -> None:
-        """Inlines ``calls``, and where that leads to a procedure that only passes on to another one, that one too:
-        the next path would get there anyway."""
+        """Inlines ``calls``, and where that leads to a procedure that only passes on to another one, that one too,
+        unless it recurses: the next path would get there anyway."""
         pending = list(calls)
         pending.reverse()
         while pending:
@@ -175,7 +175,7 @@ class Search:
             if is_new:
                 opened = self._open(instance)
                 if instance.condition.passes_on:
-                    pending.extend(reversed(opened))
+                    pending.extend(call for call in reversed(opened) if not call.counts)
 
     def _bind(self, call: OpenCall) -> tuple[Instance, bool]:
         """The instance that ``call`` is bound to, and whether it is new."""
