@@ -8,7 +8,8 @@
 
 The engine runs in this process, without the validation that `cleave verify` adds. ``cost`` is the solver's own count of
 its work, the same in every run. Growth is the exponent k of cost ~ N^k between a row and the one before (1 is linear,
-2 quadratic) for a DAG, and the factor for each further link for a tree. A table ends at the first N that takes too long.
+2 quadratic) for a DAG, and the factor for each further link for a tree. A table ends at the
+first N that takes too long.
 """
 
 from __future__ import annotations

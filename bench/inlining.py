@@ -73,8 +73,8 @@ def _row(tree: Measured, dag: Measured) -> str:
 
 
 def _compare(both: list[tuple[Measured, Measured]], what: str, goal: float) -> bool:
-    tree = sum(tree.statistics[what] for tree, _ in both)
-    dag = sum(dag.statistics[what] for _, dag in both)
+    tree: int = sum(tree.statistics[what] for tree, _ in both)
+    dag: int = sum(dag.statistics[what] for _, dag in both)
     if not tree:
         print(f"total {what}: nothing to compare")
         return False

@@ -4,8 +4,10 @@
 
 Which drivers: those whose tree, at the chosen recursion bound, is in the range of the paper's table (312,231 to
 3,211,353 instances), smallest tree first. Counting the trees of all drivers takes minutes, therefore `DRIVERS` is the
-list that ``--choose`` found for bounds 1 and 3. A cell is one ``cleave unfold``; T/O stands for one that was stopped, M/O for one that ran
-out of memory. The last row is the deviation from ``opt``, averaged over the drivers where both columns have a number.
+list that ``--choose`` found for bounds 1 and 3.
+
+A cell is one ``cleave unfold``; T/O stands for one that was stopped, M/O for one that ran out of memory. The last row
+is the deviation from ``opt``, averaged over the drivers where both columns have a number.
 """
 
 from __future__ import annotations

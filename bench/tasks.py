@@ -16,7 +16,7 @@ class Task:
     folder: str
     path: str
     expected: str  # safe, unsafe or unknown
-    property: str
+    question: str  # the index's column "property"
     bounds: str
 
     @property
@@ -29,7 +29,7 @@ class Task:
         found: list[str] = []
         if bound := re.search(r"(?:recursionBound|loopUnroll)=(\d+)", self.bounds):
             found.append(f"--recursion-bound={bound[1]}")
-        if entry := re.search(r"/main:([\w.$]+)", self.property):
+        if entry := re.search(r"/main:([\w.$]+)", self.question):
             found.append(f"--entry={entry[1]}")
         return found
 

@@ -23,13 +23,14 @@ from cleave.ir.path import Enter
 from cleave.ir.program import Program, Property
 from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import Prepared, prepare
-from cleave.smt.z3 import PLAIN, Z3Solver
+from cleave.smt.z3 import BOOGIE, PLAIN, Z3Solver
 from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.unfolded import check_unfolded
+from cleave.validate.unfolded import Rejected, check_unfolded
 from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe, Verdict
 from cleave.watch import StoppedError, Watch
 
 _REPLAY_SECONDS = 60.0
+_PROOF_TURNS = ((PLAIN, 5.0), (BOOGIE, 0.0))  # options, and seconds (0: no limit) before the next ones are tried
 _EXTRA_SECONDS = 3.0  # to confirm what was found when a limit is hit
 
 OnProgress = Callable[[Counters], None]
@@ -147,15 +148,19 @@ def _confirm_violation(program: Program, path: tuple[Any, ...], watch: Watch) ->
 
 
 def _confirm_proof(prepared: Prepared, proved: Proved, watch: Watch) -> Verdict:
-    solver = Z3Solver(profile=PLAIN)
-    if watch.reason is None:
-        watch.guard(solver.interrupt)
-        rejected = check_unfolded(prepared.program, prepared.entry, proved.proof, solver)
+    rejected: Rejected | None = None
+    for profile, seconds in _PROOF_TURNS:
+        solver = Z3Solver(profile=profile)
+        late = watch.reason is not None  # a limit was hit after the proof was found
+        watch.guard(solver.interrupt, unless=late)
+        limit = _EXTRA_SECONDS if late else seconds
+        rejected = check_unfolded(prepared.program, prepared.entry, proved.proof, solver, seconds=limit)
         watch.unguard(solver.interrupt)
-    else:  # a limit was hit after the proof was found
-        rejected = check_unfolded(prepared.program, prepared.entry, proved.proof, solver, seconds=_EXTRA_SECONDS)
-    if rejected is None:
-        validation = "proof checked by another encoding"
-        return BoundedSafe(proved.bounds, validation) if proved.bounds else Safe(validation)
+        if rejected is None:
+            validation = "proof checked by another encoding"
+            return BoundedSafe(proved.bounds, validation) if proved.bounds else Safe(validation)
+        if not rejected.undecided:
+            break
     watch.check()
+    assert rejected is not None
     return Unknown(Reason.UNCONFIRMED, f"the proof that was found is not confirmed: {rejected.reason}")

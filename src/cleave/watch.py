@@ -50,11 +50,13 @@ class Watch:
         self._done.set()
         self._thread.join()
 
-    def guard(self, interrupt: Callable[[], None]) -> None:
-        self._interrupts.append(interrupt)
+    def guard(self, interrupt: Callable[[], None], *, unless: bool = False) -> None:
+        if not unless:
+            self._interrupts.append(interrupt)
 
     def unguard(self, interrupt: Callable[[], None]) -> None:
-        self._interrupts.remove(interrupt)
+        if interrupt in self._interrupts:
+            self._interrupts.remove(interrupt)
 
     def seconds(self) -> float:
         """Since the watch was made."""
