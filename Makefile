@@ -32,8 +32,12 @@ lint: install
 test: lint
 	$(BIN)/pytest -n 2
 
+# A goal that is not reached does not stop the rest; a wrong verdict in the last one fails.
 bench: install
-	$(BIN)/python -m bench
+	-$(BIN)/python -m bench chain --timelimit 60
+	-$(BIN)/python -m bench merging --timelimit 60
+	-$(BIN)/python -m bench inlining --timelimit 20 --limit 16
+	$(BIN)/python -m bench sdv --timelimit 20 --only corral --jobs 1
 
 clean:
 	rm -rf $(VENV) build dist

@@ -71,7 +71,7 @@ class Condition:
     successors, the Boolean that says that the edge is taken. ``calls_of_block`` gives its calls in order: the index of
     a call site, or the path through a straight-line callee. ``conflicts[i]`` are the calls that some execution of the
     procedure makes together with call ``i`` (the complement of the DAG paper's Disj_blk). A procedure that
-    ``passes_on`` has call sites of one procedure only, and makes such a call on every path.
+    ``passes_on`` has one or two call sites, and makes exactly one call on every path.
     """
 
     procedure: str
@@ -148,8 +148,8 @@ class _Encoder:
             controls=self._controls,
             edges=self._edges,
             calls_of_block=self._calls_of_block,
-            conflicts=self._conflicts(),
-            passes_on=self._passes_on(),
+            conflicts=(conflicts := self._conflicts()),
+            passes_on=not any(conflicts) and self._passes_on(),
         )
 
     def _block(self, block: Block, inputs: tuple[Term, ...], outputs: tuple[Term, ...]) -> None:
@@ -303,7 +303,7 @@ class _Encoder:
         return Block(block.label, tuple(statements), block.successors)
 
     def _passes_on(self) -> bool:
-        if len({call.callee for call in self._calls}) != 1:
+        if not 1 <= len(self._calls) <= 2:
             return False
         calling = {call.block for call in self._calls}
         without: set[str] = set()  # blocks from which a path to the end makes no call

@@ -7,6 +7,7 @@ The search is in `search`; this module sets it up and translates its outcome.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from time import perf_counter
@@ -17,6 +18,7 @@ from cleave.engines.inline.condition import Condition, Conditions
 from cleave.engines.inline.merging import Choose, Merging, strategy
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.search import NoViolation, Outcome, Progress, Search, Undecided, Violation
+from cleave.ir.program import Call
 from cleave.passes.prepare import Prepared
 from cleave.smt.solver import Solver
 from cleave.verdict import Reason
@@ -35,13 +37,21 @@ class InlineEngine:
         self._prepared = prepared
         self._options = options
         self._solver = solver
+        procedures = prepared.program.procedures.values()
+        self._sites = Counter(s.procedure for p in procedures for s in p.statements() if isinstance(s, Call))
 
     def _private(self, condition: Condition) -> bool:
         """Which instances are never shared. In a DAG, sharing an instance that calls nothing saves less than the
-        equations of a shared interface cost."""
-        if self._options.merging is Merging.OPT:
-            return False  # the unfolding that it follows shares whatever it can
-        return self._options.merging is Merging.TREE or not condition.calls
+        equations of a shared interface cost; and one that only one call can reach, and that passes on to another
+        procedure, would hide from the solver what both have in common."""
+        match self._options.merging:
+            case Merging.TREE:
+                return True
+            case Merging.OPT:
+                return False  # the unfolding that it follows shares whatever it can
+            case _:
+                called_once = self._sites[condition.procedure] == 1
+                return not condition.calls or (condition.passes_on and called_once)
 
     def run(self) -> Run:
         started = perf_counter()

@@ -32,36 +32,23 @@ class Merging(Enum):
     OPT = "opt"
 
 
-def compatible(unfolding: Unfolding, call: OpenCall) -> list[Instance]:
-    """The instances that ``call`` may share, oldest first."""
-    candidates = unfolding.candidates(call)
-    if not candidates:
-        return []
-    forbidden = unfolding.forbidden(call)
-    return [candidate for candidate in candidates if not candidate.below & forbidden]
-
-
 def never(unfolding: Unfolding, call: OpenCall) -> Instance | None:
     return None
 
 
 def first(unfolding: Unfolding, call: OpenCall) -> Instance | None:
-    candidates = unfolding.candidates(call)
-    if not candidates:
-        return None
-    forbidden = unfolding.forbidden(call)
-    return next((candidate for candidate in candidates if not candidate.below & forbidden), None)
+    return next(unfolding.compatible(call), None)
 
 
 def largest(unfolding: Unfolding, call: OpenCall) -> Instance | None:
-    return max(compatible(unfolding, call), key=lambda m: (m.below.bit_count(), -m.number), default=None)
+    return max(unfolding.compatible(call), key=lambda m: (m.below.bit_count(), -m.number), default=None)
 
 
 def at_random(seed: int, refusal: float) -> Choose:
     random = Random(seed)
 
     def choose(unfolding: Unfolding, call: OpenCall) -> Instance | None:
-        found = compatible(unfolding, call)
+        found = list(unfolding.compatible(call))
         if not found or random.random() < refusal:
             return None
         return random.choice(found)

@@ -12,7 +12,7 @@ Sets of instances are integers used as bit sets, so each step is one machine-wor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from cleave.engines.inline.condition import CallSite, Condition, Conditions
@@ -68,7 +68,7 @@ class Unfolding:
         self.graph: CallGraph = call_graph(conditions.callees)
         self.instances: list[Instance] = []
         self.merges = 0
-        self._by_key: dict[Key, list[Instance]] = {}
+        self._by_key: dict[Key, int] = {}  # the instances that may be shared, as bit sets
         root_counts: Counts = ((entry, 1),) if entry in self.graph.recursive else ()
         self.root = self._new(entry, root_counts)
 
@@ -81,9 +81,19 @@ class Unfolding:
         counts = self.graph.counts_of_callee(instance.condition.procedure, instance.counts, site.callee)
         return OpenCall(instance, site, counts, depth_of(site.callee, counts))
 
-    def candidates(self, call: OpenCall) -> list[Instance]:
-        """The instances that unfold as ``call``'s would, oldest first, compatible or not."""
-        return self._by_key.get(call.key, [])
+    def compatible(self, call: OpenCall) -> Iterator[Instance]:
+        """The instances that ``call`` may share, oldest first."""
+        candidates = self._by_key.get(call.key, 0)
+        if not candidates:
+            return
+        forbidden = self.forbidden(call)
+        candidates &= ~forbidden
+        while candidates:
+            lowest = candidates & -candidates
+            candidates ^= lowest
+            instance = self.instances[lowest.bit_length() - 1]
+            if not instance.below & forbidden:
+                yield instance
 
     def forbidden(self, call: OpenCall) -> int:
         """The instances that may not be at or below what ``call`` is bound to, as a bit set."""
@@ -121,7 +131,7 @@ class Unfolding:
         instance.private = self._private(condition)
         self.instances.append(instance)
         if not instance.private:
-            self._by_key.setdefault(instance.key, []).append(instance)
+            self._by_key[instance.key] = self._by_key.get(instance.key, 0) | instance.below
         return instance
 
     def _bind(self, call: OpenCall, instance: Instance) -> None:
