@@ -46,7 +46,7 @@ def tasks(folder: str) -> Iterator[Task]:
 
 
 def corral_times() -> dict[str, tuple[str, float]]:
-    """Corral's answer and CPU seconds for each SDV task, as measured once (see FINDINGS)."""
+    """Corral's answer and CPU seconds for each SDV task, as measured once."""
     found: dict[str, tuple[str, float]] = {}
     for line in (SHARED / "sdv" / "corral_times.tsv").read_text().splitlines():
         if not line.startswith("#"):

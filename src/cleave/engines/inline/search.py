@@ -148,8 +148,8 @@ class Search:
             yield self.report()
 
     def _check(self, blocked: Iterable[OpenCall]) -> Answer:
-        """Decides the formula with the given calls not made. A candidate model counts as one: see FINDINGS on
-        quantified axioms; what comes of it is replayed before it is believed."""
+        """Decides the formula with the given calls not made. With quantified axioms the solver may have only a
+        candidate for a model; it counts as one here, and what comes of it is replayed before it is believed."""
         assumptions = list(dict.fromkeys(neg(self._formula.control(call)) for call in blocked))
         started = perf_counter()
         limit = max(1, self._cost_limit - self._solver.cost()) if self._cost_limit else 0
