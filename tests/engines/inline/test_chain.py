@@ -107,15 +107,15 @@ def test_instances_grow_exponentially_in_a_tree() -> None:
 @pytest.mark.parametrize(
     ("link", "length"),
     [
-        (DIRECT, 25),
-        (THROUGH_OTHERS, 10),
+        (DIRECT, 15),
+        (THROUGH_OTHERS, 3),
     ],
     ids=["direct", "through others"],
 )
-def test_solver_cost_grows_less_than_quadratically_in_a_dag(link: str, length: int) -> None:
+def test_solver_cost_grows_about_linearly_in_a_dag(link: str, length: int) -> None:
     costs = [solve_and_count(chain(times * length, link))[1]["cost"] for times in (1, 2, 4)]
-    assert costs[1] < 3.5 * costs[0]
-    assert costs[2] < 3.5 * costs[1]
+    assert costs[1] < 3 * costs[0]
+    assert costs[2] < 3 * costs[1]
 
 
 def test_a_wrong_assertion_at_the_end_of_the_chain_is_found() -> None:
