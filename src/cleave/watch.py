@@ -67,6 +67,9 @@ class Watch:
         return None if self._deadline is None else max(0.0, self._deadline - monotonic())
 
     def check(self) -> None:
+        """Looks for itself: the thread that watches may not have had its turn yet."""
+        if self.reason is None:
+            self.reason = self._exceeded()
         if self.reason is not None:
             raise StoppedError(self.reason)
 
