@@ -1,196 +1,214 @@
-"""Checks a proof by inlining with code of its own: the unfolding's shape, its bounds, and its formula.
+"""Checks a proof by inlining with code of its own: the unfolding's shape, its bounds, its decisions, and its formula.
 
-A proof names the instances of an unfolding and what each call is bound to. It is accepted if
+A proof names the instances of an unfolding and what each call is bound to; the proof of a *partition* (HYDRA, section
+III) is about the executions that pass some of the instances and avoid others. It is accepted if
 
-1. every call is bound to an instance of its callee, and the instances form a DAG from the entry;
-2. no execution can pass one instance twice (the DAG paper's Algorithm 1, on the whole DAG);
-3. a call that is blocked by the bound is deeper than the bound on every way to it;
-4. the formula that says "some execution reaches the end of the entry" is unsatisfiable, where bound calls behave like
-   their instance, open calls like anything, and blocked calls are never made.
+1. the unfolding has the shape that `unfolded_shape` demands;
+2. the formula that says "some such execution reaches the end of the entry" is unsatisfiable, where bound calls behave
+   like their instance, open calls like anything, and calls that are deeper than the bound on every way to them are
+   never made.
 
 The formula is not the engine's: it follows executions forwards, each block's reach condition being the disjunction of
 its incoming edges, with an explicit choice at each branch and if-then-else at each join. It goes to a solver with other
 options than the engine's.
+
+    checker = PartitionChecker(program, "main", solver)
+    checker.check(UnfoldedProof(instances, bound=1, decisions=(Decision(3, reach=False),)))     # None: accepted
+    checker.check(UnfoldedProof(more_instances, bound=2, decisions=(Decision(3, reach=True),)))
+
+An unfolding only grows, so what was asserted stays true: an instance's body, and ``call made => it behaves like its
+instance``. What differs from proof to proof, the bound and the decisions, are assumptions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cleave.ir.program import Program
-from cleave.logic.terms import Term, eq, implies, neg, var
-from cleave.passes.effects import effects
+from cleave.logic.sorts import BOOL
+from cleave.logic.terms import Term, conj, disj_all, eq, implies, neg, var
 from cleave.smt.solver import Answer, Solver, Template
-from cleave.validate.forwards import Body, CallPlace, body_of
+from cleave.validate.forwards import CallPlace
+from cleave.validate.unfolded_shape import Binding, Rejected, Shape, UnfoldedInstance
 
 
 @dataclass(frozen=True, slots=True)
-class UnfoldedInstance:
-    """``callees`` gives the instance's number for each bound call: (block, which call in that block)."""
+class Decision:
+    """Of the executions, those that pass the instance (``reach``), or those that do not."""
 
-    procedure: str
-    callees: dict[CallPlace, int]
+    instance: int
+    reach: bool
 
 
 @dataclass(frozen=True, slots=True)
 class UnfoldedProof:
-    """``instances[0]`` is the entry. ``bound`` is the recursion bound that took part, None if none did."""
+    """``instances[0]`` is the entry. ``bound`` is the recursion bound that took part, None if none did.
 
-    instances: tuple[UnfoldedInstance, ...]
+    Proofs of one search may share their ``instances``, a list that grows: a later unfolding proves what an earlier one
+    did, because calls beyond the bound count as never made even if they have been bound since.
+    """
+
+    instances: Sequence[UnfoldedInstance]
     bound: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """Why a proof was not accepted. ``undecided``: the solver ran out of its limits, nothing was found wrong."""
-
-    reason: str
-    undecided: bool = False
+    decisions: tuple[Decision, ...] = ()
 
 
 def check_unfolded(
     program: Program, entry: str, proof: UnfoldedProof, solver: Solver, *, seconds: float = 0.0
 ) -> Rejected | None:
-    """None if ``proof`` shows that ``entry`` of the prepared ``program`` can't reach its end (within the bound)."""
-    return _Check(program, entry, proof).run(solver, seconds)
+    """None if ``proof`` shows that ``entry`` of the prepared ``program`` can't reach its end (within the bound, in the
+    executions that the decisions leave)."""
+    return PartitionChecker(program, entry, solver).check(proof, seconds=seconds)
 
 
-class _Check:
-    def __init__(self, program: Program, entry: str, proof: UnfoldedProof) -> None:
-        self._program = program
-        self._entry = entry
-        self._instances = proof.instances
-        self._bound = proof.bound
-        touched = effects(program)
-        self._bodies: dict[str, Body] = {
-            name: body_of(program.procedures[name], program, touched)
-            for name in dict.fromkeys(i.procedure for i in proof.instances)
-            if name in program.procedures
-        }
+class PartitionChecker:
+    """Checks the proofs of one growing unfolding, at a cost proportional to what is new in each.
 
-    def run(self, solver: Solver, seconds: float) -> Rejected | None:
-        order = self._order()
-        if isinstance(order, Rejected):
-            return order
-        return self._inconsistent(order) or self._satisfiable(order, solver, seconds)
+    A proof that is not an extension of the ones before is rejected, and after an unfolding of a wrong shape all are.
+    """
 
-    # --- shape ------------------------------------------------------------------------------------------------------
+    def __init__(self, program: Program, entry: str, solver: Solver) -> None:
+        self._shape = Shape(program, entry)
+        self._solver = solver
+        self._templates: dict[str, Template] = {}
+        self._passing = _Passing(self._shape, solver)
+        for axiom in program.axioms:
+            solver.add(axiom)
 
-    def _order(self) -> list[int] | Rejected:
-        """The instances, callers first."""
-        if not self._instances or self._instances[0].procedure != self._entry:
-            return Rejected("the first instance is not the entry procedure")
-        for number, instance in enumerate(self._instances):
-            body = self._bodies.get(instance.procedure)
-            if body is None:
-                return Rejected(f"instance {number} is of no procedure of the program")
-            for place, callee in instance.callees.items():
-                if place not in body.calls:
-                    return Rejected(f"instance {number} binds a call that {instance.procedure} does not make")
-                if not 0 < callee < len(self._instances):
-                    return Rejected(f"instance {number} binds a call to an instance that does not exist")
-                if self._instances[callee].procedure != body.calls[place].callee:
-                    return Rejected(f"instance {number} binds a call to an instance of another procedure")
-        return self._topological()
+    def check(self, proof: UnfoldedProof, *, seconds: float = 0.0, cost_limit: int = 0) -> Rejected | None:
+        """None if the proof is accepted."""
+        wrong = self.grow(proof) or self._wrong_decision(proof.decisions)
+        if wrong is not None:
+            return wrong
+        assumptions = list(dict.fromkeys((*self._decided(proof.decisions), *self._blocked(proof.bound))))
+        return self._judge(self._solver.check(assumptions, seconds=seconds, cost_limit=cost_limit))
 
-    def _topological(self) -> list[int] | Rejected:
-        waiting = [0] * len(self._instances)
-        for instance in self._instances:
-            for callee in instance.callees.values():
-                waiting[callee] += 1
-        ready = [number for number, count in enumerate(waiting) if not count]
-        order: list[int] = []
-        while ready:
-            number = ready.pop()
-            order.append(number)
-            for callee in self._instances[number].callees.values():
-                waiting[callee] -= 1
-                if not waiting[callee]:
-                    ready.append(callee)
-        return order if len(order) == len(self._instances) else Rejected("the instances form a cycle")
-
-    def _inconsistent(self, order: list[int]) -> Rejected | None:
-        """Two calls of one instance that an execution may both make must not share a descendant."""
-        below = [1 << number for number in range(len(self._instances))]
-        for number in reversed(order):
-            instance = self._instances[number]
-            body = self._bodies[instance.procedure]
-            places = list(instance.callees)
-            for index, place in enumerate(places):
-                shared = below[instance.callees[place]]
-                for other in places[:index]:
-                    if shared & below[instance.callees[other]] and not body.exclude_each_other(place, other):
-                        return Rejected(f"an execution may pass an instance twice below {instance.procedure}")
-            for callee in instance.callees.values():
-                below[number] |= below[callee]
+    def grow(self, proof: UnfoldedProof) -> Rejected | None:
+        """Takes over what is new in the proof's unfolding, as `check` does first, and decides nothing."""
+        growth = self._shape.grow(proof.instances)
+        if isinstance(growth, Rejected):
+            return growth
+        for number in growth.instances:
+            self._add_body(number)
+        for binding in growth.bindings:
+            self._add_link(binding)
         return None
 
-    # --- formula ----------------------------------------------------------------------------------------------------
+    def meaning(self, instance: int) -> bytes:
+        """What a decision on the instance says, for those who number instances differently: see `Shape.meaning`.
 
-    def _satisfiable(self, order: list[int], solver: Solver, seconds: float) -> Rejected | None:
-        for axiom in self._program.axioms:
-            solver.add(axiom)
-        templates: dict[str, Template] = {}
-        depths = self._depths(order)
-        for number, instance in enumerate(self._instances):
-            body = self._bodies[instance.procedure]
-            if body.name not in templates:
-                templates[body.name] = solver.template(body.variables, body.formulas)
-            solver.instantiate(templates[body.name], [_own(v, number) for v in body.variables])
-            self._add_calls(number, instance, body, depths, solver)
-        root = self._bodies[self._entry]
-        solver.add(_own(root.entered, 0))
-        answer = solver.check(seconds=seconds)
+        The two sides of a split fit together only if the instance means the same in both of their proofs.
+        """
+        return self._shape.meaning(instance)
+
+    def _wrong_decision(self, decisions: Iterable[Decision]) -> Rejected | None:
+        for decision in decisions:
+            if not 0 <= decision.instance < len(self._shape):
+                return Rejected(f"a decision is on instance {decision.instance}, which does not exist")
+            if not decision.instance and not decision.reach:
+                return Rejected("a decision is to avoid the entry")
+        return None
+
+    def _judge(self, answer: Answer) -> Rejected | None:
         if answer is Answer.UNSAT:
             return None
-        if answer is Answer.UNKNOWN and not solver.reason_unknown().startswith(("quantifiers", "incomplete")):
-            return Rejected(f"the check of the proof's formula stopped: {solver.reason_unknown()}", undecided=True)
+        reason = self._solver.reason_unknown()
+        if answer is Answer.UNKNOWN and not reason.startswith(("quantifiers", "incomplete")):
+            return Rejected(f"the check of the proof's formula stopped: {reason}", undecided=True)
         return Rejected("the proof's formula is satisfiable", undecided=answer is Answer.UNKNOWN)
 
-    def _add_calls(
-        self, number: int, instance: UnfoldedInstance, body: Body, depths: list[dict[str, int]], solver: Solver
-    ) -> None:
-        for place, call in body.calls.items():
-            made = _own(call.made, number)
-            callee_number = instance.callees.get(place)
-            if callee_number is None:
-                if self._is_blocked(call.callee, depths[number]):
-                    solver.add(neg(made))
-                continue
-            callee = self._bodies[call.callee]
-            formals = (callee.entered, *callee.inputs, *callee.outputs)
-            actuals = (call.made, *call.inputs, *call.outputs)
-            for formal, actual in zip(formals, actuals, strict=True):
-                solver.add(implies(made, eq(_own(formal, callee_number), _own(actual, number))))
+    def _add_body(self, number: int) -> None:
+        body = self._shape.body(number)
+        if body.name not in self._templates:
+            self._templates[body.name] = self._solver.template(body.variables, body.formulas)
+        self._solver.instantiate(self._templates[body.name], [_own(v, number) for v in body.variables])
+        if not number:
+            self._solver.add(_own(body.entered, number))
 
-    def _is_blocked(self, callee: str, depths: dict[str, int]) -> bool:
-        if self._bound is None:
-            return False
-        extra = self._program.procedures[callee].extra_recursion
-        return depths.get(callee, 0) + 1 > self._bound + extra
+    def _add_link(self, binding: Binding) -> None:
+        call = self._shape.body(binding.caller).calls[binding.place]
+        callee = self._shape.body(binding.callee)
+        made = _own(call.made, binding.caller)
+        formals = (callee.entered, *callee.inputs, *callee.outputs)
+        actuals = (call.made, *call.inputs, *call.outputs)
+        for formal, actual in zip(formals, actuals, strict=True):
+            self._solver.add(implies(made, eq(_own(formal, binding.callee), _own(actual, binding.caller))))
 
-    def _depths(self, order: list[int]) -> list[dict[str, int]]:
-        """For each instance, how many instances of each procedure are on the way to it, itself included; the least
-        number where there are several ways."""
-        depths: list[dict[str, int]] = [{} for _ in self._instances]
-        reached = [False] * len(self._instances)
-        reached[0] = True
-        for number in order:
-            own = depths[number]
-            procedure = self._instances[number].procedure
-            own[procedure] = own.get(procedure, 0) + 1
-            for callee in self._instances[number].callees.values():
-                if not reached[callee]:
-                    reached[callee] = True
-                    depths[callee] = dict(own)
-                else:
-                    found = depths[callee]
-                    depths[callee] = {name: min(count, own.get(name, 0)) for name, count in found.items()}
-        return depths
+    def _decided(self, decisions: Iterable[Decision]) -> Iterator[Term]:
+        for decision in decisions:
+            if decision.reach:
+                yield from self._passing.assumptions(decision.instance)
+            else:
+                yield from (neg(_made(self._shape, b)) for b in self._shape.bindings_to[decision.instance])
+
+    def _blocked(self, bound: int | None) -> Iterator[Term]:
+        if bound is not None:
+            yield from (neg(_own(call.made, number)) for number, call in self._shape.too_deep(bound))
+
+
+class _Passing:
+    """Says that the execution passes an instance; what is asserted for it stays true when more calls are bound.
+
+    ``entered`` does not say it: nothing forbids that the solver enters an instance that no call enters. With the calls
+    that are bound to ``n`` coming one after the other,
+
+        passes(n)     =>  (call 1 is made and passes(its caller)) or ... or others(n, 2)
+        others(n, 2)  =>  (call 3 is made and passes(its caller)) or ... or others(n, 5)
+
+    and the assumptions are that the last ``others`` of the instance, and of each above it, is false.
+    """
+
+    def __init__(self, shape: Shape, solver: Solver) -> None:
+        self._shape = shape
+        self._solver = solver
+        self._stated: dict[int, int] = {}  # by instance: of how many calls to it the solver knows
+
+    def assumptions(self, number: int) -> Iterator[Term]:
+        for ancestor in self._shape.ancestors(number):
+            if ancestor:
+                yield neg(self._last_others(ancestor))
+        if number:
+            yield _passes(number)
+
+    def _last_others(self, number: int) -> Term:
+        bindings = self._shape.bindings_to[number]
+        last = _others(number, len(bindings))
+        stated = self._stated.get(number)
+        if stated != len(bindings):
+            claim = _passes(number) if stated is None else _others(number, stated)
+            ways = [self._way(binding) for binding in bindings[stated or 0 :]]
+            self._solver.add(implies(claim, disj_all((*ways, last))))
+            self._stated[number] = len(bindings)
+        return last
+
+    def _way(self, binding: Binding) -> Term:
+        made = _made(self._shape, binding)
+        return conj(made, _passes(binding.caller)) if binding.caller else made
+
+
+def _made(shape: Shape, binding: Binding) -> Term:
+    return _own(shape.body(binding.caller).calls[binding.place].made, binding.caller)
+
+
+def _passes(number: int) -> Term:
+    return var(f"passes~@{number}", BOOL)
+
+
+def _others(number: int, calls: int) -> Term:
+    return var(f"others~{calls}@{number}", BOOL)
 
 
 def _own(variable: Term, number: int) -> Term:
     return var(f"{variable.name}@{number}", variable.sort)
 
 
-__all__ = ["CallPlace", "Rejected", "UnfoldedInstance", "UnfoldedProof", "check_unfolded"]
+__all__ = [
+    "CallPlace",
+    "Decision",
+    "PartitionChecker",
+    "Rejected",
+    "UnfoldedInstance",
+    "UnfoldedProof",
+    "check_unfolded",
+]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from cleave.errors import InputError, UnsupportedError
-from cleave.frontends.boogie import read_boogie, read_boogie_file
+from cleave.frontends.boogie import read_boogie
+from cleave.frontends.read import read_program
 
 WRONG = [
     ("var x: int; var x: bool;", "'x' is declared twice"),
@@ -109,7 +110,7 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
     path = tmp_path / "latin.bpl"
     path.write_bytes(b"// fine\n// \xe4\n")
     with pytest.raises(InputError) as caught:
-        read_boogie_file(str(path))
+        read_program(str(path))
     assert (caught.value.line, caught.value.column) == (2, 4)
     assert "UTF-8" in caught.value.message
 
@@ -117,4 +118,4 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
 def test_a_file_that_can_not_be_read(tmp_path: Path) -> None:
     for path in (str(tmp_path), str(tmp_path / "missing.bpl"), "a\0b"):
         with pytest.raises(InputError, match="can't read the file"):
-            read_boogie_file(path)
+            read_program(path)

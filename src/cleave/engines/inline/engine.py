@@ -8,7 +8,7 @@ The search is in `search`; this module sets it up and translates its outcome.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from time import perf_counter
 
@@ -17,8 +17,10 @@ from cleave.engines.inline.complete import Limit, best, follow
 from cleave.engines.inline.condition import Condition, Conditions
 from cleave.engines.inline.merging import Choose, Merging, strategy
 from cleave.engines.inline.options import InlineOptions
+from cleave.engines.inline.proof import proof_of
 from cleave.engines.inline.search import NoViolation, Outcome, Progress, Search, Undecided, Violation
-from cleave.ir.program import Call
+from cleave.engines.inline.unfolding import never_private
+from cleave.ir.program import Call, Program
 from cleave.passes.prepare import Prepared
 from cleave.smt.solver import Solver
 from cleave.verdict import Reason
@@ -37,39 +39,47 @@ class InlineEngine:
         self._prepared = prepared
         self._options = options
         self._solver = solver
-        procedures = prepared.program.procedures.values()
-        self._sites = Counter(s.procedure for p in procedures for s in p.statements() if isinstance(s, Call))
-
-    def _private(self, condition: Condition) -> bool:
-        """Which instances are never shared. In a DAG, sharing an instance that calls nothing saves less than the
-        equations of a shared interface cost; and one that only one call can reach, and that passes on to another
-        procedure, would hide from the solver what both have in common."""
-        match self._options.merging:
-            case Merging.TREE:
-                return True
-            case Merging.OPT:
-                return False  # the unfolding that it follows shares whatever it can
-            case _:
-                called_once = self._sites[condition.procedure] == 1
-                return not condition.calls or (condition.passes_on and called_once)
 
     def run(self) -> Run:
-        started = perf_counter()
-        program, entry = self._prepared.program, self._prepared.entry
-        conditions = Conditions(program)
-        extra = {p.name: p.extra_recursion for p in program.procedures.values() if p.extra_recursion}
-        choose = choose_instances(self._options, conditions, entry, extra)
-        search = Search(conditions, entry, program.axioms, self._solver, choose, extra, self._private)
-        search.progress.encode_seconds = perf_counter() - started
-        # What opt follows was computed up to the last bound: it can't go beyond.
-        beyond_cost = 0 if self._options.merging is Merging.OPT else self._options.beyond_cost
-        steps = search.run(self._options.bounds, beyond_cost)
+        search = make_search(self._prepared, Conditions(self._prepared.program), self._options, self._solver)
+        steps = search.run(self._options.bounds, beyond_cost(self._options))
         while True:
             try:
                 yield _counters(next(steps))
             except StopIteration as stop:
                 yield _counters(search.report())
-                return _finding(stop.value)
+                return _finding(stop.value, search)
+
+
+def make_search(prepared: Prepared, conditions: Conditions, options: InlineOptions, solver: Solver) -> Search:
+    """A search of the prepared program. The conditions may be those of an earlier one."""
+    started = perf_counter()
+    program, entry = prepared.program, prepared.entry
+    extra = {p.name: p.extra_recursion for p in program.procedures.values() if p.extra_recursion}
+    choose = choose_instances(options, conditions, entry, extra)
+    private = _private(program, options.merging)
+    search = Search(conditions, entry, program.axioms, solver, choose, extra, private)
+    search.progress.encode_seconds = perf_counter() - started
+    return search
+
+
+def beyond_cost(options: InlineOptions) -> int:
+    # What opt follows was computed up to the last bound: it can't go beyond.
+    return 0 if options.merging is Merging.OPT else options.beyond_cost
+
+
+def _private(program: Program, merging: Merging) -> Callable[[Condition], bool]:
+    """Which instances are never shared. In a DAG, sharing an instance that calls nothing saves less than the equations
+    of a shared interface cost; and one that only one call can reach, and that passes on to another procedure, would
+    hide from the solver what both have in common."""
+    sites = Counter(s.procedure for p in program.procedures.values() for s in p.statements() if isinstance(s, Call))
+    match merging:
+        case Merging.TREE:
+            return lambda condition: True
+        case Merging.OPT:
+            return never_private  # the unfolding that it follows shares whatever it can
+        case _:
+            return lambda condition: not condition.calls or (condition.passes_on and sites[condition.procedure] == 1)
 
 
 def recursion_limit(bound: int, extra: Mapping[str, int]) -> Limit:
@@ -86,11 +96,12 @@ def _counters(progress: Progress) -> Counters:
     return asdict(progress)
 
 
-def _finding(outcome: Outcome) -> Finding:
+def _finding(outcome: Outcome, search: Search) -> Finding:
     match outcome:
         case Violation(path):
             return Violated(path)
-        case NoViolation(bound, needs_bound, proof):
+        case NoViolation(bound, needs_bound):
+            proof = proof_of(search.unfolding, bound if needs_bound else None)
             return Proved({"recursion": bound} if needs_bound else {}, proof)
         case Undecided(reason, bound_done):
             details = [] if reason in _REASONS else [reason]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from cleave.engines.inline.merging import Merging
 
@@ -41,3 +42,52 @@ class InlineOptions:
     bounds: tuple[int, ...] = deepening(DEFAULT_BOUND)
     beyond_cost: int = 0
     seed: int = 0
+
+
+class Splits(Enum):
+    """Which instance to split on: from the core, balancing what is relevant (section III-B), or any (section V-B)."""
+
+    PROOF = "proof"
+    PAPER = "paper"
+    RANDOM = "random"
+
+
+class Queues(Enum):
+    """Who gets which partition: a double-ended queue per worker (section IV-B), or one queue for all."""
+
+    DEQUES = "deques"
+    SHARED = "shared"
+
+
+class Rate(Enum):
+    """How often a worker splits: as the coordinator tells it (section IV-C), or always at the same interval."""
+
+    ADAPTIVE = "adaptive"
+    FIXED = "fixed"
+
+
+class Decisions(Enum):
+    """How a search is confined to a partition: by assumptions, or pushed on the solver's stack as in the paper."""
+
+    ASSUMED = "assumed"
+    PUSHED = "pushed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """How a search is distributed (HYDRA). ``interval`` and ``slowdown`` are the paper's delta_c, in seconds, and K.
+
+    A search whose solver cost is below ``split_after`` is not split: it would take longer to tell others. ``unsplit``
+    dedicates a worker to the whole search. Inside a check, a worker looks up after ``slice_cost``.
+    """
+
+    workers: int = 1
+    splits: Splits = Splits.PROOF
+    queues: Queues = Queues.DEQUES
+    rate: Rate = Rate.ADAPTIVE
+    decisions: Decisions = Decisions.ASSUMED
+    interval: float = 0.5
+    slowdown: float = 20.0
+    split_after: int = DEFAULT_BEYOND_COST
+    slice_cost: int = 500_000
+    unsplit: bool = False

@@ -1,25 +1,77 @@
-"""What an unfolding proves, written down for a validator: its instances and what each of their calls is bound to."""
+"""What an unfolding proves, written down for a validator: its instances and what each of their calls is bound to.
+
+    writer = ProofWriter(unfolding)
+    writer.proof(bound=1)                                       # ... the unfolding grows ...
+    writer.proof(bound=2, decisions=[(7, False)])               # describes only what is new
+
+A description has its own numbers: after an instance come those of the calls that its condition has executed in place.
+They stay what they are when the unfolding grows.
+"""
 
 from __future__ import annotations
 
-from cleave.engines.inline.unfolding import Unfolding
+from collections.abc import Iterable
+
+from cleave.engines.inline.condition import Condition
+from cleave.engines.inline.unfolding import Instance, Unfolding
 from cleave.ir.path import Enter, Leave, Path, Visit
-from cleave.validate.unfolded import UnfoldedInstance, UnfoldedProof
+from cleave.validate.unfolded import CallPlace, Decision, UnfoldedInstance, UnfoldedProof
 
 
 def proof_of(unfolding: Unfolding, bound: int | None) -> UnfoldedProof:
-    """What a validator needs to know: the instances and what each call is bound to."""
-    made = [UnfoldedInstance(instance.condition.procedure, {}) for instance in unfolding.instances]
-    for instance, described in zip(unfolding.instances, list(made), strict=True):
+    """What the unfolding proves, all of it, as it is now."""
+    return ProofWriter(unfolding).proof(bound)
+
+
+class ProofWriter:
+    """Describes one unfolding while it grows. The proofs share one list of instances, which grows with it."""
+
+    def __init__(self, unfolding: Unfolding) -> None:
+        self._unfolding = unfolding
+        self._described: list[UnfoldedInstance] = []
+        self._numbers: list[int] = []  # by the engine's number of an instance: its number in the description
+        self._unbound: list[Instance] = []  # those with calls that the description leaves open
+        self._places: dict[str, tuple[CallPlace, ...]] = {}  # by procedure: where its call sites are
+
+    def proof(self, bound: int | None, decisions: Iterable[tuple[int, bool]] = ()) -> UnfoldedProof:
+        """A decision is the engine's number of an instance, and whether executions must reach or must avoid it."""
+        for instance in self._unfolding.instances[len(self._numbers) :]:
+            self._describe(instance)
+        for instance in self._unbound:
+            self._bind(instance)
+        self._unbound = [instance for instance in self._unbound if None in instance.callees]
+        decided = tuple(Decision(self.number(instance), reach) for instance, reach in decisions)
+        return UnfoldedProof(self._described, bound, decided)
+
+    def number(self, instance: int) -> int:
+        """The number, in the last proof, of the instance that has this one in the unfolding."""
+        return self._numbers[instance]
+
+    def _describe(self, instance: Instance) -> None:
+        made = UnfoldedInstance(instance.condition.procedure, {})
+        self._numbers.append(len(self._described))
+        self._described.append(made)
         for block, calls in instance.condition.calls_of_block.items():
             for place, call in enumerate(calls):
                 if not isinstance(call, int):
-                    described.callees[block, place] = _add_straight(call, made)
-                    continue
-                callee = instance.callees[call]
-                if callee is not None:
-                    described.callees[block, place] = callee.number
-    return UnfoldedProof(tuple(made), bound)
+                    made.callees[block, place] = _add_straight(call, self._described)
+        if instance.callees:
+            self._unbound.append(instance)
+
+    def _bind(self, instance: Instance) -> None:
+        made = self._described[self._numbers[instance.number]]
+        for place, callee in zip(self._places_of(instance.condition), instance.callees, strict=True):
+            if callee is not None:
+                made.callees[place] = self._numbers[callee.number]
+
+    def _places_of(self, condition: Condition) -> tuple[CallPlace, ...]:
+        found = self._places.get(condition.procedure)
+        if found is None:
+            by_index: dict[int, CallPlace] = {}
+            for block, calls in condition.calls_of_block.items():
+                by_index.update({call: (block, place) for place, call in enumerate(calls) if isinstance(call, int)})
+            found = self._places[condition.procedure] = tuple(by_index[index] for index in range(len(by_index)))
+        return found
 
 
 def _add_straight(path: Path, made: list[UnfoldedInstance]) -> int:

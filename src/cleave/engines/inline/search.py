@@ -7,6 +7,10 @@
 
 Calls beyond the recursion bound are blocked in both checks, by assumptions of their own: if the final core holds none
 of them, no bound took part in the proof.
+
+A search may be confined to a partition: instances that executions must avoid or must reach (HYDRA, section III). Those
+are assumptions too. So a search can be split between any two of its steps, and inside a check that takes long, and it
+can turn to another partition with all that it has inlined and learned.
 """
 
 from __future__ import annotations
@@ -19,13 +23,13 @@ from cleave.engines.inline.condition import Condition, Conditions
 from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.merging import Choose
 from cleave.engines.inline.options import deeper
-from cleave.engines.inline.proof import proof_of
+from cleave.engines.inline.partition import Binding, Decision
+from cleave.engines.inline.routes import Routes
 from cleave.engines.inline.trace import PathFound, path_in_model
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding, never_private
 from cleave.ir.path import Path
 from cleave.logic.terms import Term, neg
 from cleave.smt.solver import Answer, Solver
-from cleave.validate.unfolded import UnfoldedProof
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,6 @@ class NoViolation:
 
     bound: int
     needs_bound: bool
-    proof: UnfoldedProof
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +103,20 @@ class Search:
         self._frontier = _Frontier()
         self._bound = 0
         self._cost_limit = 0
+        self.slice_cost = 0  # a check pauses after so much cost; 0: never
+        self.decisions: tuple[Decision, ...] = ()
+        self.relevant: list[Instance] = []  # per call in the core of the last under-approximation, its caller
         started = perf_counter()
-        self._unfolding = Unfolding(conditions, entry, private)
+        self.unfolding = Unfolding(conditions, entry, private)
         self._formula = Formula(solver, conditions, axioms)
-        self._formula.add_root(self._unfolding)
+        self._formula.add_root(self.unfolding)
+        self._routes = Routes(solver, self.unfolding, self._formula)
         self.progress.encode_seconds += perf_counter() - started
-        self._open(self._unfolding.root)
+        self._open(self.unfolding.root)
 
     def run(self, bounds: Sequence[int], beyond_cost: int = 0) -> Generator[Progress, None, Outcome]:
         """Tries the bounds in turn, then larger ones while the solver's cost is below ``beyond_cost``. Ends at a
-        violation, a proof that needs no bound, or after the last bound."""
+        violation, a proof that needs no bound, or after the last bound. May be run again for other decisions."""
         outcome: Outcome = Undecided("no bound was given", 0)
         for bound in bounds:
             self._raise_bound(bound)
@@ -117,7 +124,7 @@ class Search:
             if not isinstance(outcome, NoViolation) or not outcome.needs_bound:
                 return outcome
         self._cost_limit = beyond_cost
-        while isinstance(outcome, NoViolation) and self._solver.cost() < beyond_cost:
+        while isinstance(outcome, NoViolation) and self._solver.cost() < beyond_cost and not self.decisions:
             self._raise_bound(deeper(self._bound))
             further = yield from self._within_bound()
             if isinstance(further, Undecided):
@@ -129,16 +136,17 @@ class Search:
 
     def _within_bound(self) -> Generator[Progress, None, Outcome]:
         while True:
-            under = self._check([*self._frontier.open.values(), *self._frontier.blocked.values()])
+            under = yield from self._check([*self._frontier.open.values(), *self._frontier.blocked.values()])
             if under is Answer.SAT:
                 return Violation(self._path().path)
             if under is Answer.UNKNOWN:
                 return Undecided(self._solver.reason_unknown(), self.progress.bound_done)
-            over = self._check(self._frontier.blocked.values())
+            if self.slice_cost:
+                self._note_core()
+            over = yield from self._check(self._frontier.blocked.values())
             if over is Answer.UNSAT:
                 self.progress.bound_done = self._bound
-                bound = self._bound if self._solver.core() else None
-                return NoViolation(self._bound, bound is not None, proof_of(self._unfolding, bound))
+                return NoViolation(self._bound, self._core_has_bound())
             if over is Answer.UNKNOWN:
                 return Undecided(self._solver.reason_unknown(), self.progress.bound_done)
             found = self._path()
@@ -147,21 +155,65 @@ class Search:
             self._inline(found.open_calls)
             yield self.report()
 
-    def _check(self, blocked: Iterable[OpenCall]) -> Answer:
-        """Decides the formula with the given calls not made. With quantified axioms the solver may have only a
-        candidate for a model; it counts as one here, and what comes of it is replayed before it is believed."""
-        assumptions = list(dict.fromkeys(neg(self._formula.control(call)) for call in blocked))
+    def _check(self, blocked: Iterable[OpenCall]) -> Generator[Progress, None, Answer]:
+        """Decides the formula with the given calls not made, within the decisions, which may change in a pause. With
+        quantified axioms the solver may have only a candidate for a model; it counts as one here, and what comes of it
+        is replayed before it is believed."""
+        not_made = list(dict.fromkeys(neg(self._formula.control(call)) for call in blocked))
+        while True:
+            answer = self._slice([*not_made, *map(self._assumption, self.decisions)])
+            if answer is not Answer.UNKNOWN:
+                return answer
+            reason = self._solver.reason_unknown()
+            if reason.startswith(("quantifiers", "incomplete")):
+                return Answer.SAT
+            if reason != "cost" or self._beyond():
+                return answer
+            yield self.report()
+
+    def _slice(self, assumptions: Sequence[Term]) -> Answer:
         started = perf_counter()
-        limit = max(1, self._cost_limit - self._solver.cost()) if self._cost_limit else 0
-        answer = self._solver.check(assumptions, cost_limit=limit)
+        limits = [self.slice_cost] if self.slice_cost else []
+        if self._cost_limit:
+            limits.append(max(1, self._cost_limit - self._solver.cost()))
+        answer = self._solver.check(assumptions, cost_limit=min(limits, default=0))
         self.progress.solver_seconds += perf_counter() - started
         self.progress.checks += 1
-        if answer is Answer.UNKNOWN and self._solver.reason_unknown().startswith(("quantifiers", "incomplete")):
-            return Answer.SAT
         return answer
 
+    def _beyond(self) -> bool:
+        return bool(self._cost_limit) and self._solver.cost() >= self._cost_limit
+
+    def _assumption(self, decision: Decision) -> Term:
+        instance = self.unfolding.instances[decision.instance]
+        if decision.reach:
+            return self._routes.to(instance)
+        return neg(self._formula.term(instance, instance.condition.control))
+
+    def _note_core(self) -> None:
+        core = set(self._solver.core())
+        calls = (*self._frontier.open.values(), *self._frontier.blocked.values())
+        self.relevant = [call.caller for call in calls if neg(self._formula.control(call)) in core]
+
+    def _core_has_bound(self) -> bool:
+        bounded = {neg(self._formula.control(call)) for call in self._frontier.blocked.values()}
+        return not bounded.isdisjoint(self._solver.core())
+
+    def rebuild(self, bindings: Iterable[Binding]) -> None:
+        """Inlines what another search has inlined. The numbers in ``bindings`` are those that instances get here."""
+        for caller, index, callee in bindings:
+            instances = self.unfolding.instances
+            call = self.unfolding.open_call(instances[caller], index)
+            place = (caller, index)
+            self._frontier.open.pop(place, None)
+            self._frontier.blocked.pop(place, None)
+            shared = instances[callee] if callee < len(instances) else None
+            self._bind(call, shared)
+            if shared is None:
+                self._open(instances[-1])
+
     def _path(self) -> PathFound:
-        return path_in_model(self._solver.assignment(), self._unfolding, self._formula)
+        return path_in_model(self._solver.assignment(), self.unfolding, self._formula, self._routes)
 
     def _inline(self, calls: Iterable[OpenCall]) -> None:
         """Inlines ``calls``, and where that leads to a procedure that only passes on to another one, that one too,
@@ -171,32 +223,32 @@ class Search:
         while pending:
             call = pending.pop()
             del self._frontier.open[call.caller.number, call.site.index]
-            instance, is_new = self._bind(call)
-            if is_new:
+            started = perf_counter()
+            shared = self._choose(self.unfolding, call)
+            self.progress.merge_seconds += perf_counter() - started
+            instance = self._bind(call, shared)
+            if shared is None:
                 opened = self._open(instance)
                 if instance.condition.passes_on:
                     pending.extend(call for call in reversed(opened) if not call.counts)
 
-    def _bind(self, call: OpenCall) -> tuple[Instance, bool]:
-        """The instance that ``call`` is bound to, and whether it is new."""
+    def _bind(self, call: OpenCall, shared: Instance | None) -> Instance:
+        """Binds ``call`` to an instance to share, or to a new one."""
         started = perf_counter()
-        shared = self._choose(self._unfolding, call)
-        chosen = perf_counter()
-        self.progress.merge_seconds += chosen - started
         if shared is not None:
-            self._unfolding.merge(call, shared)
+            self.unfolding.merge(call, shared)
             instance = shared
         else:
-            instance = self._unfolding.inline(call)
+            instance = self.unfolding.inline(call)
             self._formula.add_instance(instance)
         self._formula.add_link(call, instance)
-        self.progress.encode_seconds += perf_counter() - chosen
-        return instance, shared is None
+        self.progress.encode_seconds += perf_counter() - started
+        return instance
 
     def _open(self, instance: Instance) -> list[OpenCall]:
         """Puts the calls of a new instance on the frontier; those that the bound does not block."""
         opened: list[OpenCall] = []
-        for call in self._unfolding.open_calls(instance):
+        for call in self.unfolding.open_calls(instance):
             place = (call.caller.number, call.site.index)
             if self._is_blocked(call):
                 self._frontier.blocked[place] = call
@@ -217,8 +269,8 @@ class Search:
     def report(self) -> Progress:
         progress = self.progress
         progress.bound = self._bound
-        progress.instances = len(self._unfolding.instances)
-        progress.merges = self._unfolding.merges
+        progress.instances = len(self.unfolding.instances)
+        progress.merges = self.unfolding.merges
         progress.open_calls = len(self._frontier.open)
         progress.blocked_calls = len(self._frontier.blocked)
         progress.cost = self._solver.cost()

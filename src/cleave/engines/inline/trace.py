@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cleave.engines.inline.formula import Formula
+from cleave.engines.inline.routes import Routes
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 from cleave.errors import InternalError
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
@@ -19,14 +20,15 @@ class PathFound:
     open_calls: tuple[OpenCall, ...]
 
 
-def path_in_model(model: Truths, unfolding: Unfolding, formula: Formula) -> PathFound:
-    """Follows true blocks and edges from the root to its end."""
-    return _Walk(model, unfolding, formula).run()
+def path_in_model(model: Truths, unfolding: Unfolding, formula: Formula, routes: Routes) -> PathFound:
+    """Follows true blocks and edges from the root to its end, along the route to what must be reached if there is."""
+    return _Walk(model, unfolding, formula, routes).run()
 
 
 class _Walk:
-    def __init__(self, model: Truths, unfolding: Unfolding, formula: Formula) -> None:
+    def __init__(self, model: Truths, unfolding: Unfolding, formula: Formula, routes: Routes) -> None:
         self._model = model
+        self._routes = routes
         self._unfolding = unfolding
         self._formula = formula
         self._path: list[PathStep] = []
@@ -70,6 +72,9 @@ class _Walk:
 
     def _successor(self, instance: Instance, block: str) -> str | None:
         edges = instance.condition.edges[block]
+        for (successor, _), route in zip(edges, self._routes.edges(instance, block), strict=False):
+            if self._model.is_true(route):
+                return successor
         for successor, taken in edges:
             if self._model.is_true(self._formula.term(instance, taken)):
                 return successor

@@ -8,12 +8,16 @@ call ``(n, i)``,
 
 is collected once along the ancestors of ``n``, and a candidate ``m`` is compatible iff no descendant of ``m`` is in it.
 Sets of instances are integers used as bit sets, so each step is one machine-word operation per 64 instances.
+
+An instance that a split has decided on is *frozen*: no call is bound to it, or to what leads to it, any more. Workers
+that unfold on their own must mean the same executions by "passes this instance", now and later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from cleave.engines.inline.condition import CallSite, Condition, Conditions
 from cleave.engines.inline.recursion import CallGraph, Counts, call_graph, depth_of
@@ -69,6 +73,7 @@ class Unfolding:
         self.instances: list[Instance] = []
         self.merges = 0
         self._by_key: dict[Key, int] = {}  # the instances that may be shared, as bit sets
+        self._frozen = 0  # as a bit set
         root_counts: Counts = ((entry, 1),) if entry in self.graph.recursive else ()
         self.root = self._new(entry, root_counts)
 
@@ -92,7 +97,7 @@ class Unfolding:
             lowest = candidates & -candidates
             candidates ^= lowest
             instance = self.instances[lowest.bit_length() - 1]
-            if not instance.below & forbidden:
+            if not instance.below & (forbidden | self._frozen):
                 yield instance
 
     def forbidden(self, call: OpenCall) -> int:
@@ -124,6 +129,56 @@ class Unfolding:
         self.merges += 1
         self._bind(call, instance)
 
+    def freeze(self, instance: Instance) -> None:
+        """From now on the same call stacks lead to ``instance``, here and wherever this unfolding is rebuilt."""
+        self._frozen |= 1 << instance.number
+
+    def ancestors(self, instance: Instance) -> list[Instance]:
+        """The instances on the ways to ``instance``, itself included, each before its callees."""
+        found = {instance.number}
+        pending = [instance]
+        while pending:
+            for caller, _ in pending.pop().callers:
+                if caller.number not in found:
+                    found.add(caller.number)
+                    pending.append(caller)
+        return self.callers_first(found)
+
+    def callers_first(self, numbers: set[int]) -> list[Instance]:
+        """The instances with these numbers, which reach the root among themselves, callers before callees."""
+        after: list[Instance] = []
+        seen: set[int] = set()
+        work: list[tuple[Instance, bool]] = [(self.root, False)]
+        while work:
+            instance, finished = work.pop()
+            if finished:
+                after.append(instance)
+            elif instance.number in numbers and instance.number not in seen:
+                seen.add(instance.number)
+                work.append((instance, True))
+                work.extend((callee, False) for callee in instance.callees if callee is not None)
+        after.reverse()
+        return after
+
+    def meaning(self, instance: Instance) -> bytes:
+        """A digest of the call stacks that lead to ``instance``, whatever the instances' numbers are. Who checks a
+        proof computes it from the proof, with code of its own: see `Shape.meaning`."""
+        digests: dict[int, bytes] = {}
+        for ancestor in self.ancestors(instance):
+            ways = sorted((digests[caller.number], *_place(caller, index)) for caller, index in ancestor.callers)
+            described = repr((ancestor.condition.procedure, ways)).encode()
+            digests[ancestor.number] = blake2b(described, digest_size=8).digest()
+        return digests[instance.number]
+
+    def place(self, instance: Instance) -> int:
+        """A digest of the call stack that ``instance`` was first made for."""
+        stack: list[tuple[str, int]] = []
+        while instance.callers:
+            caller, index = instance.callers[0]
+            stack.append((caller.condition.procedure, index))
+            instance = caller
+        return int.from_bytes(blake2b(repr(stack).encode(), digest_size=6).digest())
+
     def _new(self, procedure: str, counts: Counts) -> Instance:
         condition = self._conditions[procedure]
         number = len(self.instances)
@@ -144,3 +199,9 @@ class Unfolding:
             if ancestor.below | instance.below != ancestor.below:
                 ancestor.below |= instance.below
                 pending.extend(caller for caller, _ in ancestor.callers)
+
+
+def _place(caller: Instance, index: int) -> tuple[str, int]:
+    """Where a call site is: its block, and which of the block's calls it is."""
+    block = caller.condition.calls[index].block
+    return block, caller.condition.calls_of_block[block].index(index)

@@ -1,0 +1,252 @@
+"""The coordinator of the distributed inline engine: HYDRA's server (section IV-B and IV-C), as a pure state machine.
+
+It knows the open partitions, who works on which, and who waits. A run is over when a violation was found, or when no
+partition is open. Nothing is kept of a closed partition: the record of events tells what was closed, and `validate`
+checks from that record that the closed partitions cover the search.
+
+    coordinator.on(Received(2, encode(GetPartition())))    # [Send(2, Solve("", ...))]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cleave.engines.coordination import Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
+from cleave.engines.inline.messages import (
+    Answer,
+    Back,
+    Closed,
+    Finding,
+    GetPartition,
+    GivenUp,
+    Outcome,
+    Pace,
+    Progress,
+    SendPartition,
+    Solve,
+    Task,
+    Violated,
+    encode,
+    from_worker,
+)
+from cleave.engines.inline.options import Queues, Rate
+from cleave.engines.inline.partition import Partition
+from cleave.engines.inline.queues import ORPHANS, Deques, SharedQueue, WaitingPartitions
+from cleave.errors import InternalError
+
+ROOT = ""
+_PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only
+_MOST_LOSSES = 3  # a partition that has taken so many workers with it is given up
+
+
+@dataclass(slots=True)
+class _Member:
+    """A worker of the crew. ``partition`` is what it works on, None while it waits; ``interval`` what it was told."""
+
+    partition: str | None = None
+    interval: float = 0.0
+    progress: Progress | None = None
+
+
+class HydraCoordinator:
+    def __init__(self, task: Task) -> None:
+        self._how = task.distribution
+        self._members: dict[int, _Member] = {}
+        self._waiting: dict[int, None] = {}  # in the order in which they began to wait
+        self._open: dict[str, Partition] = {ROOT: Partition()}
+        self._queue: WaitingPartitions = Deques() if self._how.queues is Queues.DEQUES else SharedQueue()
+        self._queue.push(ORPHANS, ROOT)
+        self._losses: dict[str, int] = {}
+        self._unsplit: int | None = None  # the worker that searches the whole, unsplit
+        self._unsplit_wanted = self._how.unsplit and self._how.workers > 1
+        self._hired = 1
+        self._bound: int | None = None  # the least bound that took part in a closed partition
+        self._given_up: GivenUp | None = None
+        self._finished = False
+        self._totals = {"splits": 0, "closed": 0, "went_back": 0, "set_up": 0, "lost_workers": 0}
+        self._efforts = {"cost": 0, "setup_cost": 0, "validation_cost": 0, "checks": 0}
+
+    def start(self) -> list[Command]:
+        return [Hire(self._hired)]
+
+    def on(self, event: Event) -> list[Command]:
+        if self._finished:
+            return []
+        match event:
+            case Joined(worker=worker):
+                self._members[worker] = _Member(interval=self._how.interval)
+                return []
+            case Lost(worker=worker, reason=reason):
+                return self._on_lost(worker, reason)
+            case Received(worker=worker, message=message):
+                return self._on_message(worker, message)
+            case Passed(seconds=seconds):
+                return self._hire_all() if seconds >= _PATIENCE_SECONDS else []
+
+    def counters(self) -> dict[str, int | float]:
+        at_work = [m.progress for m in self._members.values() if m.progress is not None and m.partition is not None]
+        return {
+            "workers": len(self._members),
+            "waiting": len(self._waiting),
+            "open_partitions": len(self._open),
+            **self._totals,
+            **self._efforts,
+            "bound": min((p.bound for p in at_work), default=0),
+            "instances": sum(p.instances for p in at_work),
+            "open_calls": sum(p.open_calls for p in at_work),
+        }
+
+    # --- events -------------------------------------------------------------------------------------------------------
+
+    def _on_message(self, worker: int, message: bytes) -> list[Command]:
+        member = self._members.get(worker)
+        if member is None:
+            return []  # from a worker that was given up; its partition is in other hands
+        match from_worker(message):
+            case GetPartition():
+                return self._next(worker, member)
+            case SendPartition() as sent:
+                return self._on_split(worker, member, sent)
+            case Outcome() as outcome:
+                return self._on_outcome(worker, member, outcome)
+            case Progress() as progress:
+                member.progress = progress
+                return []
+
+    def _on_split(self, worker: int, member: _Member, sent: SendPartition) -> list[Command]:
+        if sent.id != member.partition or sent.id not in self._open:
+            raise InternalError(f"worker {worker} split partition {sent.id!r}, which it does not work on")
+        del self._open[sent.id]
+        self._losses.pop(sent.id, None)
+        member.partition = sent.id + "0"
+        self._open[sent.id + "0"] = sent.partition.flipped()
+        self._open[sent.id + "1"] = sent.partition
+        self._queue.push(worker, sent.id + "1")
+        self._totals["splits"] += 1
+        return [*self._hire_all(), *self._serve_waiting(), *self._pace(worker, member)]
+
+    def _on_outcome(self, worker: int, member: _Member, outcome: Outcome) -> list[Command]:
+        effort = outcome.effort
+        self._efforts["cost"] += effort.search
+        self._efforts["setup_cost"] += effort.setup
+        self._efforts["validation_cost"] += effort.validation
+        self._efforts["checks"] += effort.checks
+        if isinstance(outcome.answer, Violated):
+            return self._finish(outcome.answer)
+        if worker == self._unsplit:
+            return self._on_whole(worker, member, outcome.answer)
+        if outcome.id != member.partition or outcome.id not in self._open:
+            raise InternalError(f"worker {worker} closed partition {outcome.id!r}, which it does not work on")
+        if isinstance(outcome.answer, Closed):
+            self._totals["closed"] += 1
+            self._note_bound(outcome.answer.bound)
+        else:
+            self._given_up = outcome.answer
+        return self._settled(outcome.id) or self._next(worker, member)
+
+    def _on_whole(self, worker: int, member: _Member, answer: Answer) -> list[Command]:
+        """The search that nobody split has ended: with a proof it decides the run, otherwise it was only a try."""
+        if isinstance(answer, Closed):
+            self._totals["closed"] += 1
+            return self._finish(answer)
+        self._unsplit = None
+        return self._next(worker, member)
+
+    def _on_lost(self, worker: int, reason: str) -> list[Command]:
+        member = self._members.pop(worker, None)
+        if member is None:
+            return []
+        self._totals["lost_workers"] += 1
+        self._waiting.pop(worker, None)
+        if worker == self._unsplit:
+            self._unsplit = None
+            return []
+        partition = member.partition
+        if partition is None:
+            return []
+        self._losses[partition] = self._losses.get(partition, 0) + 1
+        if self._losses[partition] >= _MOST_LOSSES:
+            why = "memory" if reason == "memory" else "lost"
+            self._given_up = GivenUp(why, f"a part of the search took {_MOST_LOSSES} workers with it: {reason}")
+            return self._settled(partition)
+        self._queue.push(ORPHANS, partition)
+        return self._serve_waiting()
+
+    # --- partitions ---------------------------------------------------------------------------------------------------
+
+    def _next(self, worker: int, member: _Member) -> list[Command]:
+        """What a worker that has nothing to do does next."""
+        member.partition = None
+        if self._unsplit_wanted:
+            self._unsplit, self._unsplit_wanted = worker, False
+            member.partition = ROOT
+            return [Send(worker, encode(Solve(ROOT, Partition(), self._interval(worker), split=False)))]
+        own = self._queue.back(worker)
+        if own is not None:
+            member.partition = own
+            member.interval = self._interval(worker)
+            self._totals["went_back"] += 1
+            return [Send(worker, encode(Back(own, member.interval)))]
+        self._waiting[worker] = None
+        return self._serve_waiting() or self._hurry()
+
+    def _serve_waiting(self) -> list[Command]:
+        commands: list[Command] = []
+        while self._waiting and (partition := self._queue.take()) is not None:
+            worker = next(iter(self._waiting))
+            del self._waiting[worker]
+            member = self._members[worker]
+            member.partition, member.interval = partition, self._interval(worker)
+            self._totals["set_up"] += 1
+            commands.append(Send(worker, encode(Solve(partition, self._open[partition], member.interval))))
+        return commands
+
+    def _settled(self, partition: str) -> list[Command]:
+        del self._open[partition]
+        self._losses.pop(partition, None)
+        if self._open:
+            return []
+        return self._finish(self._given_up or Closed(self._bound, (), "proof checked by another encoding"))
+
+    def _note_bound(self, bound: int | None) -> None:
+        if bound is not None:
+            self._bound = bound if self._bound is None else min(bound, self._bound)
+
+    def _finish(self, answer: Answer) -> list[Command]:
+        self._finished = True
+        return [Finish(encode(Finding(answer)))]
+
+    # --- pace ---------------------------------------------------------------------------------------------------------
+
+    def _hire_all(self) -> list[Command]:
+        if self._hired == self._how.workers:
+            return []
+        self._hired = self._how.workers
+        return [Hire(self._hired)]
+
+    def _interval(self, worker: int) -> float:
+        """The paper's equation 3: no split while nobody waits, and the sooner the more wait and the less is there."""
+        if self._how.rate is Rate.FIXED:
+            return self._how.interval
+        if not self._waiting:
+            return self._how.slowdown * self._how.interval
+        return self._queue.count(worker) / len(self._waiting) * self._how.interval
+
+    def _pace(self, worker: int, member: _Member) -> list[Command]:
+        interval = self._interval(worker)
+        if interval == member.interval:
+            return []
+        member.interval = interval
+        return [Send(worker, encode(Pace(interval)))]
+
+    def _hurry(self) -> list[Command]:
+        """A worker waits and there is nothing for it: those who were told to take their time are told otherwise."""
+        if self._how.rate is Rate.FIXED:
+            return []
+        slow = self._how.slowdown * self._how.interval
+        return [
+            command
+            for worker, member in self._members.items()
+            if member.partition is not None and member.interval >= slow and worker != self._unsplit
+            for command in self._pace(worker, member)
+        ]

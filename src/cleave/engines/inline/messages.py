@@ -1,0 +1,191 @@
+"""What the inline engine's coordinator and workers say to each other (HYDRA, section IV).
+
+    worker                          coordinator
+    GetPartition        ──▶         the worker has its program and nothing to do
+                        ◀──         Solve(id, partition, interval)
+    SendPartition(id)   ──▶         ``id`` is split: its must-reach half, id + "1", is for anyone; the worker goes on
+                                    with the must-avoid half, id + "0"
+                        ◀──         Pace(interval)
+    Outcome(id)         ──▶         ``id`` is closed, or violated, or given up; the worker has nothing to do
+                        ◀──         Back(id, interval) if its own last half is still there, else Solve
+
+The paper's POP and GET_PARTITION after a closed partition are part of its OUTCOME: one message instead of three.
+
+A partition's id is its path in the split tree, "" for the whole search.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from cleave.engines.inline.options import Distribution, InlineOptions
+from cleave.engines.inline.partition import Partition
+from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
+
+VERSION = 1
+
+
+class Task(msgspec.Struct, frozen=True):
+    """The program as its file holds it, and how to search it. Whoever has it can start a worker or a coordinator."""
+
+    file: str
+    source: bytes
+    entry: str | None
+    property: str | None
+    options: InlineOptions
+    distribution: Distribution
+    version: int = VERSION
+
+
+class GetPartition(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    pass
+
+
+class SendPartition(msgspec.Struct, frozen=True, array_like=True, tag=2):
+    """``meaning`` is the digest of the instance decided on; ``inlined`` digests of the calls inlined since the last
+    message that told, for statistics."""
+
+    id: str
+    meaning: bytes
+    partition: Partition
+    inlined: tuple[int, ...] = ()
+
+
+class Closed(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    """No violation in the partition, checked; ``bound`` is None if none took part. ``decisions`` are the meanings of
+    the partition's decisions and whether they must be reached, as the worker that closed it understands them."""
+
+    bound: int | None
+    decisions: tuple[tuple[bytes, bool], ...]
+    validation: str
+
+
+class Violated(msgspec.Struct, frozen=True, array_like=True, tag=2):
+    """A violating path of the prepared program, still to be replayed."""
+
+    path: tuple[str, ...]
+
+
+class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag=3):
+    reason: str
+    detail: str = ""
+
+
+Answer: TypeAlias = Closed | Violated | GivenUp
+
+
+class Effort(msgspec.Struct, frozen=True, array_like=True):
+    """What a partition took: cost of the search, of the setup before it and of the check after it; instances set up
+    and in all; checks of the solver; and seconds in all."""
+
+    search: int = 0
+    setup: int = 0
+    validation: int = 0
+    instances_set_up: int = 0
+    instances: int = 0
+    checks: int = 0
+    seconds: float = 0.0
+
+
+class Outcome(msgspec.Struct, frozen=True, array_like=True, tag=3):
+    id: str
+    answer: Answer
+    effort: Effort
+    inlined: tuple[int, ...] = ()
+
+
+class Progress(msgspec.Struct, frozen=True, array_like=True, tag=4):
+    """How far a worker is in its partition."""
+
+    bound: int
+    instances: int
+    open_calls: int
+    checks: int
+    cost: int
+    solver_seconds: float
+
+
+class Solve(msgspec.Struct, frozen=True, array_like=True, tag=5):
+    """``split``: whether the partition may be split."""
+
+    id: str
+    partition: Partition
+    interval: float
+    split: bool = True
+
+
+class Back(msgspec.Struct, frozen=True, array_like=True, tag=6):
+    id: str
+    interval: float
+
+
+class Pace(msgspec.Struct, frozen=True, array_like=True, tag=7):
+    interval: float
+
+
+FromWorker: TypeAlias = GetPartition | SendPartition | Outcome | Progress
+ToWorker: TypeAlias = Solve | Back | Pace
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What a whole run found, for the verdict."""
+
+    answer: Answer
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_FROM_WORKER: msgspec.msgpack.Decoder[FromWorker] = msgspec.msgpack.Decoder(FromWorker)
+_TO_WORKER: msgspec.msgpack.Decoder[ToWorker] = msgspec.msgpack.Decoder(ToWorker)
+_TASK = msgspec.msgpack.Decoder(Task)
+_FINDING = msgspec.msgpack.Decoder(Finding)
+
+
+def encode(message: FromWorker | ToWorker | Task | Finding) -> bytes:
+    return _ENCODER.encode(message)
+
+
+def from_worker(data: bytes) -> FromWorker:
+    return _FROM_WORKER.decode(data)
+
+
+def to_worker(data: bytes) -> ToWorker:
+    return _TO_WORKER.decode(data)
+
+
+def decode_task(data: bytes) -> Task:
+    return _TASK.decode(data)
+
+
+def decode_finding(data: bytes) -> Finding:
+    return _FINDING.decode(data)
+
+
+def encode_path(path: Path) -> tuple[str, ...]:
+    """Each step as text: ``>procedure``, ``:block`` or ``<``."""
+    return tuple(_step_text(step) for step in path)
+
+
+def _step_text(step: PathStep) -> str:
+    match step:
+        case Enter(procedure):
+            return f">{procedure}"
+        case Visit(block):
+            return f":{block}"
+        case Leave():
+            return "<"
+
+
+def decode_path(steps: tuple[str, ...]) -> Path:
+    return tuple(_step(step[0], step[1:]) for step in steps)
+
+
+def _step(kind: str, name: str) -> PathStep:
+    match kind:
+        case ">":
+            return Enter(name)
+        case ":":
+            return Visit(name)
+        case _:
+            return Leave()

@@ -1,0 +1,60 @@
+"""Which instance to split a search on (HYDRA, section III-B).
+
+The last under-approximation was refuted with the help of some calls being blocked: its core. What the search does next
+happens below those, so they are what to divide. The weight of an instance is the number of calls of the core below it.
+
+proof     the instance whose weight is nearest to half of all: both halves are left with something to do
+paper     the instance with the largest weight
+random    any instance
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+from cleave.engines.inline.options import Splits
+from cleave.engines.inline.search import Search
+from cleave.engines.inline.unfolding import Instance
+
+
+def choose_split(search: Search, splits: Splits, random: Random) -> Instance | None:
+    """An instance that no decision speaks of yet, or None if nothing is left to split on."""
+    candidates = _undecided(search)
+    if not candidates:
+        return None
+    if splits is Splits.RANDOM:
+        return random.choice(candidates)
+    weights = _weights(search, candidates)
+    whole = len(search.relevant)
+    best: Instance | None = None
+    best_rank: tuple[float, int] | None = None
+    for instance in candidates:
+        weight = weights[instance.number]
+        if not weight:
+            continue
+        distance = -weight if splits is Splits.PAPER else abs(2 * weight - whole)
+        rank = (distance, -instance.number)
+        if best_rank is None or rank < best_rank:
+            best, best_rank = instance, rank
+    return best
+
+
+def _undecided(search: Search) -> list[Instance]:
+    """The instances that executions of the partition may pass or not, as far as the decisions tell."""
+    reached = sum(1 << number for number in {d.instance for d in search.decisions if d.reach})
+    avoided = {d.instance for d in search.decisions if not d.reach}
+    found: dict[int, Instance] = {}
+    pending = [search.unfolding.root]
+    while pending:
+        for callee in pending.pop().callees:
+            if callee is not None and callee.number not in found and callee.number not in avoided:
+                found[callee.number] = callee
+                pending.append(callee)
+    return [found[number] for number in sorted(found) if not found[number].below & reached]
+
+
+def _weights(search: Search, candidates: list[Instance]) -> dict[int, int]:
+    callers = Counter(caller.number for caller in search.relevant)
+    masks = [(1 << number, count) for number, count in callers.items()]
+    return {i.number: sum(count for mask, count in masks if i.below & mask) for i in candidates}

@@ -1,0 +1,184 @@
+"""The journal of one run: every event that its coordinator sees, on disk before its commands are carried out.
+
+    with Journal.create(path, info, assignment) as journal:
+        journal.append([Joined(1), Passed(1.0)])        # on disk when it returns
+        journal.finish({"verdict": "safe"})
+    with Journal.open(path) as journal:                 # also while another process writes
+        for seconds, event in journal.events(): ...
+    with Journal.reopen(path) as journal:               # to go on with the run
+        journal.append([Lost(1)])
+
+`places` says where journals are kept; `database` what is in the file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from cleave.engines.coordination import Event, decode_event, encode_event
+from cleave.errors import UsageError
+from cleave.journal.database import (
+    create_database,
+    leave_one_file,
+    open_database,
+    read_run,
+    reading,
+    transaction,
+    writing,
+)
+from cleave.journal.lock import Lock
+
+_EVENTS_AT_ONCE = 1000  # read at once, so that who reads slowly holds up no checkpoint of the writer's
+
+
+class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run was started with."""
+
+    id: str
+    files: tuple[str, ...]
+    engine: str
+    workers: int
+    runtime: Literal["local", "ray", "simulated"]
+    options: dict[str, Any]  # anything that JSON can hold
+    started: Annotated[datetime, msgspec.Meta(tz=True)]
+    version: str  # of Cleave
+    source: str  # digest of what was read from the files
+
+
+class Journal:
+    """Made by `create`, `in_memory`, `open` or `reopen`. For one thread at a time."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path | None, lock: Lock | None) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = lock
+        with reading(path):
+            self.info = msgspec.json.decode(read_run(connection, "info"), type=RunInfo)
+            self._finished = bool(read_run(connection, "result IS NOT NULL"))
+
+    @classmethod
+    def create(cls, path: Path, info: RunInfo, assignment: bytes = b"") -> Journal:
+        """A new journal in a new file. ``assignment`` is what workers start with: kept, so that the run can be resumed
+        without the files that it was read from."""
+        lock = Lock.take(path)
+        try:
+            return cls._begin(_new_file(path), lock, info, assignment)
+        except BaseException:
+            lock.give_back()
+            raise
+
+    @classmethod
+    def in_memory(cls, info: RunInfo, assignment: bytes = b"") -> Journal:
+        """For a run that nobody will resume."""
+        return cls._begin(None, None, info, assignment)
+
+    @classmethod
+    def open(cls, path: Path) -> Journal:
+        """For reading, also while another process writes."""
+        return cls._existing(path, None)
+
+    @classmethod
+    def reopen(cls, path: Path) -> Journal:
+        """For going on with its run: UsageError if somebody does already."""
+        cls.open(path).close()  # complains about what is no journal before a lock is put beside it
+        lock = Lock.take(path)
+        try:
+            return cls._existing(path, lock)
+        except BaseException:
+            lock.give_back()
+            raise
+
+    def append(self, events: Sequence[Event]) -> None:
+        """All of them are on disk when this returns; after a crash before that, all or none."""
+        if not events:
+            return
+        seconds = time.time() - self.info.started.timestamp()
+        rows = [(seconds, encode_event(event)) for event in events]
+        with writing(self.path), transaction(self._connection):
+            if self._finished:  # a run that ended without an answer goes on
+                self._connection.execute("UPDATE run SET result = NULL")
+            self._connection.executemany("INSERT INTO event (seconds, event) VALUES (?, ?)", rows)
+        self._finished = False
+
+    def finish(self, result: Mapping[str, Any]) -> None:
+        """The run is over, with a result that JSON can hold. Events that are appended later void it."""
+        with writing(self.path), transaction(self._connection):
+            self._connection.execute("UPDATE run SET result = ?", (msgspec.json.encode(result).decode(),))
+        self._finished = True
+
+    @property
+    def result(self) -> dict[str, Any] | None:
+        """None as long as the run is not finished."""
+        with reading(self.path):
+            encoded = read_run(self._connection, "result")
+            return None if encoded is None else msgspec.json.decode(encoded, type=dict[str, Any])
+
+    @property
+    def assignment(self) -> bytes:
+        """Not part of ``info``, because it may be as large as the program, and few ask for it."""
+        with reading(self.path):
+            return zlib.decompress(read_run(self._connection, "assignment"))
+
+    def events(self) -> Iterator[tuple[float, Event]]:
+        """In their order, each with the seconds from the start of the run until it was appended, by the wall clock."""
+        last = 0
+        while rows := self._events_after(last):
+            for _, seconds, data in rows:
+                yield seconds, self._decoded(data)
+            last = rows[-1][0]
+
+    def close(self) -> None:
+        """May be called again."""
+        if self._lock is not None:
+            leave_one_file(self._connection)
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.give_back()
+            self._lock = None
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    @classmethod
+    def _begin(cls, path: Path | None, lock: Lock | None, info: RunInfo, assignment: bytes) -> Journal:
+        return cls(create_database(path, msgspec.json.encode(info), assignment), path, lock)
+
+    @classmethod
+    def _existing(cls, path: Path, lock: Lock | None) -> Journal:
+        connection = open_database(path, for_writing=lock is not None)
+        try:
+            return cls(connection, path, lock)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _events_after(self, number: int) -> list[tuple[int, float, bytes]]:
+        query = "SELECT number, seconds, event FROM event WHERE number > ? ORDER BY number LIMIT ?"
+        with reading(self.path):
+            return self._connection.execute(query, (number, _EVENTS_AT_ONCE)).fetchall()
+
+    def _decoded(self, event: bytes) -> Event:
+        with reading(self.path):
+            return decode_event(event)
+
+
+def _new_file(path: Path) -> Path:
+    try:
+        path.touch(0o600, exist_ok=False)  # it holds the program, which is nobody else's business
+    except FileExistsError:
+        raise UsageError(f"there is a journal at {path} already") from None
+    except OSError as error:
+        raise UsageError(f"can't write the journal {path}: {error.strerror}") from None
+    return path

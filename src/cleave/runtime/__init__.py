@@ -1,0 +1,1 @@
+"""Moves messages between one coordinator and many workers; knows no engine."""

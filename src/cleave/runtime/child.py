@@ -1,0 +1,118 @@
+"""The process of one local worker: ``python -m cleave.runtime.child FD``, started by `local`.
+
+FD is a socket to the coordinator's process. First comes a `Briefing`; once the worker is built, an empty message goes
+back; from then on each message is one of the engine's.
+
+    main thread      reads the socket, whatever the worker is doing; the coordinator's end closed: exits at once
+    worker's thread  drives the generator; has a deep stack, because solvers recurse on deep terms
+    memory's thread  exits with a code of its own when the limit is hit
+
+Nothing is cleaned up on the way out: a solver that is deep in its search can't be asked to, and all that a worker holds
+is in this process.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from importlib import import_module
+from queue import SimpleQueue
+from typing import NoReturn, cast
+
+import msgspec
+
+from cleave.engines.coordination import Worker
+from cleave.runtime.stream import CHUNK_BYTES, Unframing, framed
+from cleave.watch import resident_bytes
+
+EXIT_RAISED = 1
+EXIT_MEMORY = 77
+READY = b""
+
+_STACK_BYTES = 512 * 1024 * 1024
+_MEMORY_POLL_SECONDS = 0.05
+
+
+class Briefing(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    """What a worker's process has to know; the tag is the version."""
+
+    worker: str
+    task: bytes
+    number: int
+    memlimit_mb: int
+
+
+def main() -> NoReturn:
+    # As for the command line: terms hold no cycles worth collecting, and numerals may be long.
+    gc.set_threshold(200_000, 50, 50)
+    sys.set_int_max_str_digits(0)
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    connection.set_inheritable(False)  # should a solver start a process, that one must not keep the connection open
+    inbox: SimpleQueue[bytes] = SimpleQueue()
+    threading.stack_size(_STACK_BYTES)
+    threading.Thread(target=_until_exit, args=(_work, connection, inbox), name="cleave-worker", daemon=True).start()
+    _until_exit(_read, connection, inbox)
+
+
+def _until_exit(
+    part: Callable[[socket.socket, SimpleQueue[bytes]], None], connection: socket.socket, inbox: SimpleQueue[bytes]
+) -> NoReturn:
+    """However this part of the process ends, the rest goes with it."""
+    code = 0
+    try:
+        part(connection, inbox)
+    except MemoryError:
+        code = EXIT_MEMORY
+    except BaseException:
+        code = EXIT_RAISED
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _read(connection: socket.socket, inbox: SimpleQueue[bytes]) -> None:
+    """Returns when the coordinator's end is closed."""
+    stream = Unframing()
+    while data := connection.recv(CHUNK_BYTES):
+        for message in stream.feed(data):
+            inbox.put(message)
+
+
+def _work(connection: socket.socket, inbox: SimpleQueue[bytes]) -> None:
+    briefing = msgspec.msgpack.decode(inbox.get(), type=Briefing)
+    if briefing.memlimit_mb:
+        threading.stack_size(0)
+        threading.Thread(target=_watch_memory, args=(briefing.memlimit_mb,), name="cleave-memory", daemon=True).start()
+    work = find_worker(briefing.worker)(briefing.task, briefing.number, None)
+    turn = next(work)
+    connection.sendall(framed(READY))
+    while True:
+        for message in turn.messages:
+            connection.sendall(framed(message))
+        incoming = [inbox.get()] if turn.idle else []
+        while not inbox.empty():
+            incoming.append(inbox.get())
+        turn = work.send(incoming)
+
+
+def find_worker(name: str) -> Worker:
+    """The function that ``module:function`` names."""
+    module, _, function = name.partition(":")
+    return cast(Worker, getattr(import_module(module), function))
+
+
+def _watch_memory(memlimit_mb: int) -> NoReturn:
+    while resident_bytes() <= memlimit_mb * 1024 * 1024:
+        time.sleep(_MEMORY_POLL_SECONDS)
+    os._exit(EXIT_MEMORY)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Do the closed partitions of a split search cover all of it? Checked from what the coordinator accepted, without it.
+
+    Divided("", m), Closed("1", ((m, True),)), Divided("0", n), Closed("00", ((m, False), (n, False))), ...
+
+A partition is named by its path in the split tree: ``""`` is the whole search, and dividing ``p`` on a call instance
+replaces it by ``p + "0"``, which must avoid the instance, and ``p + "1"``, which must reach it. Whatever an execution
+does, it does one of the two, so the leaves cover the root as long as each is closed by a proof made under the very
+decisions that its path spells.
+
+>>> m = b"instance"
+>>> uncovered([Divided("", m), Closed("1", ((m, True),)), Closed("0", ((m, False),))])
+>>> uncovered([Divided("", m), Closed("1", ((m, True),))])
+"partition '0' is still open"
+>>> uncovered([Divided("", m), Closed("1", ((m, False),))])
+"partition '1' was closed under other decisions than its own: the first that differs is decision 1"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+ROOT = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """The leaf ``partition`` gave way to its two children, which avoid and reach the instance ``meaning`` tells."""
+
+    partition: str
+    meaning: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """No violation in ``partition``, by a proof under these ``decisions``: (meaning, reach) from the root down."""
+
+    partition: str
+    decisions: tuple[tuple[bytes, bool], ...]
+
+
+Record: TypeAlias = Divided | Closed
+
+
+class _Decision(NamedTuple):
+    """The last decision of a partition, and the partition it was made in."""
+
+    before: _Decision | None
+    meaning: bytes
+    reach: bool
+
+
+_Open: TypeAlias = dict[str, _Decision | None]
+"""The open leaves. Nothing is kept of a closed one, so what a check needs is what is open at one time."""
+
+
+def uncovered(records: Iterable[Record]) -> str | None:
+    """What is missing for the records, in the order in which they were accepted, to cover the whole search; or None.
+
+    The root may be closed while parts of it are searched too: a proof under no decision covers everything, and what
+    is open then does not matter. All records must make sense nevertheless.
+    """
+    leaves: _Open = {ROOT: None}
+    root_closed = False
+    for record in records:
+        if isinstance(record, Closed) and record.partition == ROOT:
+            if (wrong := _close_root(leaves, record, root_closed)) is not None:
+                return wrong
+            root_closed = True
+        elif record.partition not in leaves:
+            return _no_leaf(leaves, record)
+        elif isinstance(record, Divided):
+            _divide(leaves, record)
+        elif (wrong := _close(leaves, record)) is not None:
+            return wrong
+    return None if root_closed else _still_open(leaves)
+
+
+def _close_root(leaves: _Open, record: Closed, closed_before: bool) -> str | None:
+    if closed_before:
+        return "the whole search was closed twice"
+    if record.decisions:
+        return f"the whole search was closed under decisions ({len(record.decisions)}), which prove only a part of it"
+    leaves.pop(ROOT, None)
+    return None
+
+
+def _divide(leaves: _Open, record: Divided) -> None:
+    before = leaves.pop(record.partition)
+    leaves[record.partition + "0"] = _Decision(before, record.meaning, reach=False)
+    leaves[record.partition + "1"] = _Decision(before, record.meaning, reach=True)
+
+
+def _close(leaves: _Open, record: Closed) -> str | None:
+    name, expected = record.partition, leaves.pop(record.partition)
+    if len(record.decisions) != len(name):
+        return f"partition {name!r} was closed under {len(record.decisions)} decisions instead of its {len(name)}"
+    differing = None
+    for index, own, used in zip(range(len(name), 0, -1), _upwards(expected), reversed(record.decisions), strict=True):
+        if (own.meaning, own.reach) != used:
+            differing = index
+    if differing is None:
+        return None
+    return (
+        f"partition {name!r} was closed under other decisions than its own: "
+        f"the first that differs is decision {differing}"
+    )
+
+
+def _upwards(last: _Decision | None) -> Iterator[_Decision]:
+    while last is not None:
+        yield last
+        last = last.before
+
+
+def _no_leaf(leaves: _Open, record: Record) -> str:
+    """Why the record's partition is no open leaf. What is open tells, so nothing else is kept to say it."""
+    name = record.partition
+    done = "divided" if isinstance(record, Divided) else "closed"
+    if name.strip("01"):
+        return f"{name!r} was {done}, which names no partition"
+    if any(name[:length] in leaves for length in range(len(name))):
+        return f"partition {name!r} was {done}, but no division made it"
+    if any(leaf.startswith(name) for leaf in leaves):
+        return f"partition {name!r} was {done} after it had been divided"
+    return f"partition {name!r} was {done} after it had been closed"
+
+
+def _still_open(leaves: _Open) -> str | None:
+    if not leaves:
+        return None
+    if ROOT in leaves:
+        return "nothing was divided or closed: the whole search is still open"
+    first = min(leaves, key=lambda name: (len(name), name))
+    others = len(leaves) - 1
+    return f"partition {first!r} is still open" + (f", and {others} more" if others else "")
