@@ -71,7 +71,7 @@ def test_a_trace_ends_in_what_is_violated(file: Path, capsys: pytest.CaptureFixt
     file.write_text(UNSAFE)
     _, out, _ = run(capsys, "verify", str(file))
     assert "g = 4" in out
-    assert out.splitlines()[-1].split()[:2] == ["6", "assert"]
+    assert out.splitlines()[-2].split()[:2] == ["6", "assert"]
     assert "trace:" not in run(capsys, "verify", str(file), "--trace", "none")[1]
 
 

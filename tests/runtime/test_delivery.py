@@ -56,6 +56,7 @@ class BadWire:
 
     def _put(self, to: int, frame: bytes) -> None:
         self.frames += 1
+        assert self.frames < 20_000, "frames are sent for ever"
         for copy, late in enumerate(next(self._fates, (0.5,))):
             heapq.heappush(self._flying, (self.now + late, 10 * self.frames + copy, to, frame))
 

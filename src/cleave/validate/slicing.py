@@ -1,94 +1,213 @@
-"""The steps of a run that its violation depends on: a backward walk over the events.
+"""How far each step of a run is from its violation: a shortest-path search backwards through its dependences.
 
-    x := 1        y := 2        z := x        assert z < 1         depends on:  x := 1, z := x
+    x := 1        y := 2        z := x        assert z < 1         distances:  assert 0, z := x 1, x := 1 2
 
-A variable is needed when the violated condition reads it, or a needed variable was computed from it, or an assume that
-reads a needed variable reads it, too (assumes are the program's branches). While nothing is needed, as before
-``assert false``, the nearest assume is taken for the reason.
+A step depends on the last writes of what it reads (of a map, where the index is known, on the last write of that
+element), and on the decision or call without which it would not have happened (see `control`). A value that nothing
+computes (a havoc, an input, a result of a procedure without a body) also depends on what was assumed about it. Some
+dependences are longer than others: an assumption says less about where a value comes from than a computation, and so
+does an index, which only says where a map was read (Sridharan, Fink and Bodik, *Thin slicing*, PLDI 2007).
+
+Before ``assert false``, and where reaching the end is the violation, the nearest assume is taken for the reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count, islice
 
-from cleave.ir.program import Assert, Assign, Assume, Call, Clause, Procedure, Program, is_old
-from cleave.logic.terms import Term, var
+from cleave.ir.program import Assert, Assign, Assume, Call, Clause, Program
+from cleave.logic.terms import Op, Term
 from cleave.logic.walk import free_variables
+from cleave.validate.control import control_parents
 from cleave.validate.events import Event
+from cleave.validate.history import History, Place, sorted_by_name
+from cleave.validate.values import Value
 
-_SHARED = -1
-
-
-def relevant_steps(program: Program, events: Sequence[Event]) -> tuple[list[bool], set[Term]]:
-    """For each event whether the violation depends on it; and the inputs (globals, constants, parameters) it needs."""
-    slicer = _Slicer(program)
-    marks = [slicer.visit(event) for event in reversed(events)]
-    return marks[::-1], {variable for _, variable in slicer.needed}
+_STEP = 1
+_ASSUMED = 3
+_INDEX = 3
+_LIMIT = 5_000  # steps; a reader is shown far fewer
 
 
-class _Slicer:
-    def __init__(self, program: Program) -> None:
-        self.procedures = program.procedures
-        self.shared = {*program.globals, *program.constants}
-        self.needed: set[tuple[int, Term]] = set()
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What a violation depends on: events by position, with their distance and which of their values are needed, and
+    variables whose initial values are, the nearest first. Not ``complete``: there is more, farther away."""
 
-    def visit(self, event: Event) -> bool:
-        """Goes back over one event; whether it matters to what comes after it."""
-        match event.kind, event.subject:
-            case "violation", Assert() | Clause() as failed:
+    distances: dict[int, int]
+    needed: dict[int, set[Term]]
+    inputs: tuple[Term, ...]
+    complete: bool
+
+
+def dependence_slice(program: Program, history: History) -> Slice:
+    """The slice of a run whose last event is the violation."""
+    return _Search(program, history, control_parents(program, history.events)).run()
+
+
+@dataclass(slots=True)
+class _Search:
+    program: Program
+    history: History
+    parents: Sequence[int]
+    distances: dict[int, int] = field(default_factory=dict)
+    needed: dict[int, set[Term]] = field(default_factory=dict)
+    inputs: dict[Term, None] = field(default_factory=dict)
+    queue: list[tuple[int, int, int, Place | None]] = field(default_factory=list)
+    seen: set[tuple[int, Place | None]] = field(default_factory=set)
+    order: count[int] = field(default_factory=count)
+    assumes: dict[Place, list[int]] = field(default_factory=dict)  # the assumes that read a variable
+    reads: dict[int, Collection[Place]] = field(default_factory=dict)  # remembered, as is the next
+    indices: dict[tuple[Term, int], Value | None] = field(default_factory=dict)
+
+    def run(self) -> Slice:
+        for position, event in enumerate(self.history.events):
+            if isinstance(event.subject, Assume):
+                for variable in sorted_by_name(free_variables(event.subject.condition)):
+                    self.assumes.setdefault(self.history.place(event.frame, variable), []).append(position)
+        self._push(0, len(self.history.events) - 1)
+        while self.queue and len(self.distances) < _LIMIT:
+            distance, later, _, place = heappop(self.queue)
+            if (-later, place) in self.seen:
+                continue
+            self.seen.add((-later, place))
+            if -later not in self.distances:
+                self.distances[-later] = distance
+                self._happened(-later, distance + _STEP)
+            if place is not None:
+                self.needed.setdefault(-later, set()).add(place.variable)
+                self._written(-later, place, distance + _STEP)
+        return Slice(self.distances, self.needed, tuple(self.inputs), not self.queue)
+
+    def _push(self, distance: int, position: int, place: Place | None = None) -> None:
+        """Of two at the same distance, the later is first."""
+        if (position, place) not in self.seen:
+            heappush(self.queue, (distance, -position, next(self.order), place))
+
+    # --- why a step happened ----------------------------------------------------------------------------------------
+
+    def _happened(self, position: int, distance: int) -> None:
+        if self.parents[position] >= 0:
+            self._push(distance, self.parents[position])
+        event = self.history.events[position]
+        match event.subject:
+            case Assume(condition=condition):
+                self._read(condition, event.frame, position, distance)
+            case Assert() | Clause() as failed:
                 frame = event.frame if event.other_frame < 0 else event.other_frame
-                self._need(frame, failed.condition)
-                return True
-            case "assume", Assume(condition=condition):
-                return self._assume(event, condition)
-            case "assign", Assign() as assign:
-                pairs = list(zip(assign.targets, assign.values, strict=True))
-                return self._set(event.frame, event.frame, pairs)
+                self._read(failed.condition, frame, position, distance)
+        if event.kind == "violation" and not _reads_anything(event):
+            reasons = (at for at in range(position, -1, -1) if _reads_anything(self.history.events[at]))
+            for nearest in islice(reasons, 1):
+                self._push(distance, nearest)
+
+    # --- where a value comes from -----------------------------------------------------------------------------------
+
+    def _read(self, term: Term, frame: int, before: int, distance: int) -> None:
+        for place, is_index in self.history.reads(term, frame, before).items():
+            self._need(place, before, distance + (_INDEX if is_index else 0))
+
+    def _need(self, needed: Place, before: int, distance: int) -> None:
+        place, when = self.history.before_entry(needed, before)
+        written = self.history.last_write(place, when)
+        while written is not None:
+            source = self._elsewhere(place, written)
+            if source is None:
+                break
+            place, written = source, self.history.last_write(source, written)
+        if written is None:
+            self.inputs.setdefault(place.variable)
+            self._assumed(place, -1, distance)
+        else:
+            self._push(distance, written, place)
+
+    def _elsewhere(self, place: Place, written: int) -> Place | None:
+        """The map that the element comes from when the write at ``written`` only stored at another index."""
+        event = self.history.events[written]
+        if not place.element or not isinstance(event.subject, Assign):
+            return None
+        value = event.subject.values[event.subject.targets.index(place.variable)]
+        while value.op is Op.STORE:
+            index = self._index(value.args[1], event.frame, written)
+            if index is None or index == place.element[0]:
+                return None
+            value = value.args[0]
+            if value.op is Op.VAR:
+                return self.history.place(event.frame, value, place.element)
+        return None
+
+    def _written(self, position: int, place: Place, distance: int) -> None:
+        event = self.history.events[position]
+        match event.kind, event.subject:
+            case "assign", Assign(targets=targets, values=values):
+                self._copied(values[targets.index(place.variable)], event.frame, position, place, distance)
             case "call", Call() as call:
-                self._call(event, self.procedures[call.procedure], call.arguments)
-            case "call", _:
-                self._call(event, self.procedures[event.procedure], ())
+                parameters = self.program.procedures[call.procedure].parameters
+                argument = call.arguments[parameters.index(place.variable)]
+                self._copied(argument, event.frame, position, place, distance)
             case "return", Call() as call:
-                returns = self.procedures[call.procedure].returns
-                self._set(event.other_frame, event.frame, list(zip(call.results, returns, strict=True)))
-                for variable, _ in event.values:
-                    self.needed.discard(self._key(event.other_frame, variable))
-                return bool(event.values)
-            case "return", _:
-                return bool(event.values)
-            case "havoc", _:
-                keys = {self._key(event.frame, variable) for variable, _ in event.values}
-                matters = bool(keys & self.needed)
-                self.needed -= keys
-                return matters
-        return event.kind != "block"
+                self._returned(event, call, position, place, distance)
+            case _:
+                self._assumed(place, position, distance)
 
-    def _assume(self, event: Event, condition: Term) -> bool:
-        reads = {self._key(event.frame, variable) for variable in free_variables(condition)}
-        matters = bool(reads) and (not self.needed or bool(reads & self.needed))
-        if matters:
-            self.needed |= reads
-        return matters
+    def _copied(self, value: Term, frame: int, before: int, place: Place, distance: int) -> None:
+        """``place`` got the value of a term: an element of it comes from that element of a map that it copies."""
+        while place.element and value.op is Op.STORE:
+            index = self._index(value.args[1], frame, before)
+            if index is None:
+                break
+            if index == place.element[0]:
+                self._read(value.args[1], frame, before, distance + _INDEX)
+                value = value.args[2]
+                break
+            value = value.args[0]
+        if value.op is Op.VAR and value.sort is place.variable.sort:
+            self._need(self.history.place(frame, value, place.element), before, distance)
+        else:
+            self._read(value, frame, before, distance)
 
-    def _set(self, writer: int, reader: int, pairs: Sequence[tuple[Term, Term]]) -> bool:
-        """Targets of frame ``writer`` get values that frame ``reader`` computes."""
-        hit = [(self._key(writer, target), value) for target, value in pairs]
-        hit = [(key, value) for key, value in hit if key in self.needed]
-        self.needed.difference_update(key for key, _ in hit)
-        for _, value in hit:
-            self._need(reader, value)
-        return bool(hit)
+    def _returned(self, event: Event, call: Call, position: int, place: Place, distance: int) -> None:
+        callee = self.program.procedures[call.procedure]
+        source = place.variable
+        if source in call.results:
+            source = callee.returns[call.results.index(source)]
+        if callee.has_body:
+            self._need(self.history.place(event.frame, source, place.element), position, distance)
+            return
+        called = self.history.calls[event.frame]
+        chosen = {*callee.returns, *callee.modifies}
+        for clause in callee.ensures:
+            if source in free_variables(clause.condition):
+                for read in self.history.reads(clause.condition, event.frame, called + 1):
+                    if read.variable not in chosen:
+                        self._need(read, called + 1, distance + _ASSUMED)
+        self._assumed(place, position, distance)
 
-    def _call(self, event: Event, callee: Procedure, arguments: Sequence[Term]) -> None:
-        inner = event.frame if event.subject is None else event.other_frame
-        if event.subject is not None:
-            self._set(inner, event.frame, list(zip(callee.parameters, arguments, strict=True)))
-        for key in [key for key in self.needed if key[0] == inner and is_old(key[1])]:
-            self.needed.remove(key)
-            self.needed.add((_SHARED, var(key[1].name[len("old(") : -1], key[1].sort)))
+    def _assumed(self, place: Place, since: int, distance: int) -> None:
+        """The assumes about a value that nothing computed, up to the next write."""
+        positions = self.assumes.get(place.whole, [])
+        until = bisect_left(positions, self.history.next_write(place, since + 1))
+        for position in positions[bisect_right(positions, since) : until]:
+            if any(place.touches(one) for one in self._read_by_assume(position)):
+                self._push(distance + _ASSUMED, position)
 
-    def _need(self, frame: int, term: Term) -> None:
-        self.needed |= {self._key(frame, variable) for variable in free_variables(term)}
+    def _read_by_assume(self, position: int) -> Collection[Place]:
+        if position not in self.reads:
+            event = self.history.events[position]
+            assert isinstance(event.subject, Assume)
+            self.reads[position] = self.history.reads(event.subject.condition, event.frame, position)
+        return self.reads[position]
 
-    def _key(self, frame: int, variable: Term) -> tuple[int, Term]:
-        return (_SHARED if variable in self.shared else frame), variable
+    def _index(self, term: Term, frame: int, position: int) -> Value | None:
+        if (term, position) not in self.indices:
+            self.indices[term, position] = self.history.evaluate(term, frame, position)
+        return self.indices[term, position]
+
+
+def _reads_anything(event: Event) -> bool:
+    """Whether it is a condition with variables."""
+    return isinstance(event.subject, Assume | Assert | Clause) and bool(free_variables(event.subject.condition))
