@@ -1,7 +1,8 @@
 """The whole flow: read, prepare, solve, validate, report.
 
-    result = verify("driver.bpl", Options(recursion_bounds=(1, 2, 3)))
+    result = verify("driver.bpl", Options(recursion_bounds=(1, 2, 3), workers=4))
     result.verdict                     # Safe | BoundedSafe | Unsafe | Unknown
+    resume(journal)                    # goes on with a run that stopped
 
 A verdict leaves this module only if `validate` agrees with it; what can't be confirmed is `Unknown`.
 """
@@ -10,19 +11,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from cleave.distribute import Covered, Distributed, Place, Runtime
 from cleave.engines.engine import Counters, Finding, GaveUp, Proved, Violated
 from cleave.engines.inline.engine import InlineEngine
 from cleave.engines.inline.merging import Merging
-from cleave.engines.inline.options import DEFAULT_BEYOND_COST, DEFAULT_BOUND, InlineOptions, deepening
+from cleave.engines.inline.messages import Task
+from cleave.engines.inline.options import DEFAULT_BEYOND_COST, DEFAULT_BOUND, Distribution, InlineOptions, deepening
+from cleave.engines.inline.task import prepare_task, read_task
 from cleave.errors import InternalError
-from cleave.frontends.read import read_program
+from cleave.frontends.read import read_bytes
 from cleave.ir.path import Enter
 from cleave.ir.program import Program, Property
-from cleave.passes.entries import choose_entries
-from cleave.passes.prepare import Prepared, prepare
+from cleave.passes.prepare import Prepared
 from cleave.smt.z3 import BOOGIE, PLAIN, Z3Solver
 from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.unfolded import Rejected, check_unfolded
@@ -38,7 +42,11 @@ OnProgress = Callable[[Counters], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a user can choose about a run. 0 means: no limit."""
+    """What a user can choose about a run. 0 means: no limit.
+
+    With one worker the search runs in this process and has no journal; with more, on ``runtime``, and its journal is
+    kept in the folder ``journal`` if there is one.
+    """
 
     entry: str | None = None
     property: Property | None = None  # None: what the program asks
@@ -47,6 +55,10 @@ class Options:
     seed: int = 0
     timelimit: float = 0.0
     memlimit_mb: int = 0
+    distribution: Distribution = field(default_factory=Distribution)
+    runtime: Runtime = "local"
+    address: str | None = None  # of a Ray cluster; None: one of our own
+    journal: Path | None = None
 
 
 def verify(
@@ -58,23 +70,48 @@ def verify(
 ) -> Result:
     """Verifies one file. Setting ``stop`` from another thread ends the run with what it has."""
     options = options or Options()
-    counters: dict[str, Any] = {}
-    assumptions: list[str] = []
-
-    def note(news: Counters) -> None:
-        counters.update(news)
-        if on_progress is not None:
-            on_progress(counters)
-
     with Watch(timelimit=options.timelimit, memlimit_mb=options.memlimit_mb, stop=stop) as watch:
+        run = _Run(watch, on_progress)
+        return run.result(lambda: _verify(run, _task(file, options), options), options.distribution.workers)
+
+
+def resume(
+    journal: Path,
+    *,
+    timelimit: float = 0.0,
+    on_progress: OnProgress | None = None,
+    stop: threading.Event | None = None,
+) -> Result:
+    """Goes on with a run that stopped; what its workers had closed is not searched again."""
+    with Watch(timelimit=timelimit, stop=stop) as watch, Distributed.again(journal) as distributed:
+        run = _Run(watch, on_progress)
+        workers = distributed.task.distribution.workers
+        return run.result(lambda: _verify_distributed(run, distributed), workers)
+
+
+class _Run:
+    """What a run has noted so far; its result if it stops here."""
+
+    def __init__(self, watch: Watch, on_progress: OnProgress | None) -> None:
+        self.watch = watch
+        self.counters: dict[str, Any] = {}
+        self.assumptions: list[str] = []
+        self._on_progress = on_progress
+
+    def note(self, news: Counters) -> None:
+        self.counters.update(news)
+        if self._on_progress is not None:
+            self._on_progress(self.counters)
+
+    def result(self, find: Callable[[], Verdict], workers: int) -> Result:
         try:
-            verdict = _verdict(file, options, watch, note, assumptions)
+            verdict = find()
         except StoppedError as stopped:
             verdict = Unknown(stopped.reason)
         except MemoryError:
             verdict = Unknown(Reason.MEMORY)
-        seconds = watch.seconds()
-    return Result(verdict, InlineEngine.name, _bounds(verdict, counters), seconds, 1, counters, tuple(assumptions))
+        bounds, assumptions = _bounds(verdict, self.counters), tuple(self.assumptions)
+        return Result(verdict, InlineEngine.name, bounds, self.watch.seconds(), workers, self.counters, assumptions)
 
 
 def _bounds(verdict: Verdict, counters: Counters) -> dict[str, int]:
@@ -88,47 +125,83 @@ def _bounds(verdict: Verdict, counters: Counters) -> dict[str, int]:
             return {"recursion": counters["bound"]} if "bound" in counters else {}
 
 
-def _verdict(file: str, options: Options, watch: Watch, note: OnProgress, assumptions: list[str]) -> Verdict:
-    program = read_program(file)
-    if options.property is not None:
-        program = replace(program, property=options.property)
-    elif program.property is Property.END_REACHABLE:
-        assumptions.append("a violation is that the entry returns: the program asks so (docs/boogie.md, --property)")
-    note({"read_seconds": round(watch.seconds(), 3)})
-    watch.check()
-    prepared = prepare(program, choose_entries(program, options.entry))
-    watch.check()
-    finding = _solve(prepared, options, watch, note)
-    started = watch.seconds()
-    match finding:
-        case Violated(path):
-            verdict = _confirm_violation(program, prepared.lift(path), watch)
-        case Proved():
-            verdict = _confirm_proof(prepared, finding, watch)
-        case GaveUp(reason, detail):
-            verdict = Unknown(watch.reason or reason, detail)
-    note({"validate_seconds": round(watch.seconds() - started, 3)})
-    return verdict
-
-
-def _solve(prepared: Prepared, options: Options, watch: Watch, note: OnProgress) -> Finding:
-    solver = Z3Solver(seed=options.seed)
-    inline = InlineOptions(
+def _task(file: str, options: Options) -> Task:
+    search = InlineOptions(
         merging=options.merging,
         bounds=options.recursion_bounds or deepening(DEFAULT_BOUND),
         beyond_cost=DEFAULT_BEYOND_COST if options.recursion_bounds is None else 0,
         seed=options.seed,
     )
-    run = InlineEngine(prepared, inline, solver).run()
-    watch.guard(solver.interrupt)
+    property_name = options.property.value if options.property is not None else None
+    return Task(file, read_bytes(file), options.entry, property_name, search, options.distribution)
+
+
+def _verify(run: _Run, task: Task, options: Options) -> Verdict:
+    if options.distribution.workers == 1 and options.runtime == "local":
+        program, prepared = _prepare(run, task)
+        return _confirm(run, program, prepared, _solve(prepared, task.options, run))
+    place = Place(
+        runtime=options.runtime,
+        address=options.address,
+        memlimit_mb=options.memlimit_mb // options.distribution.workers,
+    )
+    with Distributed.begin(task, place, options.journal) as distributed:
+        return _verify_distributed(run, distributed)
+
+
+def _verify_distributed(run: _Run, distributed: Distributed) -> Verdict:
+    program, prepared = _prepare(run, distributed.task)
+    halt = threading.Event()
+    run.watch.guard(halt.set)
+    found = distributed.solve(halt, run.note)
+    run.watch.unguard(halt.set)
+    if not isinstance(found, Covered):
+        return _confirm(run, program, prepared, found)
+    gap = distributed.gap()
+    if gap is not None:
+        return Unknown(Reason.UNCONFIRMED, f"the closed parts of the search do not cover it: {gap}")
+    validation = f"{found.partitions} proofs checked by another encoding, and that they cover the whole search"
+    return BoundedSafe(found.bounds, validation) if found.bounds else Safe(validation)
+
+
+def _prepare(run: _Run, task: Task) -> tuple[Program, Prepared]:
+    program = read_task(task)
+    if task.property is None and program.property is Property.END_REACHABLE:
+        run.assumptions.append(
+            "a violation is that the entry returns: the program asks so (docs/boogie.md, --property)"
+        )
+    run.note({"read_seconds": round(run.watch.seconds(), 3)})
+    run.watch.check()
+    prepared = prepare_task(task, program)
+    run.watch.check()
+    return program, prepared
+
+
+def _confirm(run: _Run, program: Program, prepared: Prepared, finding: Finding) -> Verdict:
+    started = run.watch.seconds()
+    match finding:
+        case Violated(path):
+            verdict = _confirm_violation(program, prepared.lift(path), run.watch)
+        case Proved():
+            verdict = _confirm_proof(prepared, finding, run.watch)
+        case GaveUp(reason, detail):
+            verdict = Unknown(run.watch.reason or reason, detail)
+    run.note({"validate_seconds": round(run.watch.seconds() - started, 3)})
+    return verdict
+
+
+def _solve(prepared: Prepared, options: InlineOptions, run: _Run) -> Finding:
+    solver = Z3Solver(seed=options.seed)
+    steps = InlineEngine(prepared, options, solver).run()
+    run.watch.guard(solver.interrupt)
     try:
         while True:
-            note(next(run))  # a limit interrupts the solver, and the engine ends with what it has
+            run.note(next(steps))  # a limit interrupts the solver, and the engine ends with what it has
     except StopIteration as end:
         finding: Finding = end.value
         return finding
     finally:
-        watch.unguard(solver.interrupt)
+        run.watch.unguard(solver.interrupt)
 
 
 def _replay_seconds(watch: Watch) -> float:

@@ -17,16 +17,20 @@ from __future__ import annotations
 
 import math
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Self
+from typing import Self, TypeAlias
 
-from cleave.engines.coordination import Event, Joined, Lost, Received, Turn, Work, Worker
+from cleave.engines.coordination import Clock, Event, Joined, Lost, Received, Turn, Work
 from cleave.errors import CleaveError
 from cleave.runtime.child import find_worker
 from cleave.runtime.crew import Assignment
 from cleave.runtime.faults import NO_FAULTS, Dice, Faults
 from cleave.runtime.wire import Action, End, Timeline, Wire
+
+StartWork: TypeAlias = Callable[[bytes, int, Clock | None], Work]
+"""A `Worker`, or anything that can be called like one."""
 
 COST_PER_SECOND = 1_000_000
 _SHORTEST_TURN = 1e-6  # virtual seconds: a worker that says its turns cost nothing must not stop the clock
@@ -53,7 +57,7 @@ class SimulatedCrew:
         self,
         assignment: Assignment,
         *,
-        worker: Worker | None = None,
+        worker: StartWork | None = None,
         latency: float = 0.001,
         cost_per_second: float = COST_PER_SECOND,
         handling: float = 0.0,
@@ -62,7 +66,7 @@ class SimulatedCrew:
         first: int = 1,
     ) -> None:
         self._statistics = Statistics()
-        self._worker = worker or find_worker(assignment.worker)
+        self._worker: StartWork = worker or find_worker(assignment.worker)
         self._task = assignment.task
         self._cost_per_second = cost_per_second
         self._handling = handling
@@ -257,7 +261,7 @@ class _VirtualWorker:
         self._clock = 0.0
         self._work: Work | None = None
 
-    def take_turn(self, worker: Worker, task: bytes) -> Turn:
+    def take_turn(self, worker: StartWork, task: bytes) -> Turn:
         """Executes the next turn. The worker's clock stands still in it, at the virtual time at which it began."""
         self._clock = self.turn_began or 0.0
         if self._work is None:

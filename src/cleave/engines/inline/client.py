@@ -56,27 +56,27 @@ _PROGRESS_SECONDS = 1.0
 
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
     """A worker's whole life."""
-    return _Client(_prepared(task), number, clock or monotonic).run()
+    return Client(_prepared(task), number, clock or monotonic).run()
 
 
-class _Program(NamedTuple):
+class Assigned(NamedTuple):
     task: Task
     prepared: Prepared
     conditions: Conditions
 
 
 @lru_cache(maxsize=1)
-def _prepared(task: bytes) -> _Program:
+def _prepared(task: bytes) -> Assigned:
     """Read once in a process, however many workers it simulates: nothing in it belongs to one of them."""
     decoded = decode_task(task)
     prepared = prepare_task(decoded, read_task(decoded))
-    return _Program(decoded, prepared, Conditions(prepared.program))
+    return Assigned(decoded, prepared, Conditions(prepared.program))
 
 
 class _Job:
     """A search, its proofs, and the partitions of it that this worker has split off."""
 
-    def __init__(self, program: _Program) -> None:
+    def __init__(self, program: Assigned) -> None:
         task, prepared, conditions = program
         self._solver = Z3Solver(seed=task.options.seed)
         self._proof_solver = Z3Solver(seed=task.options.seed)
@@ -102,8 +102,8 @@ class _Job:
         return self._proof_solver.cost()
 
 
-class _Client:
-    def __init__(self, program: _Program, number: int, clock: Clock) -> None:
+class Client:
+    def __init__(self, program: Assigned, number: int, clock: Clock) -> None:
         self._program = program
         self._task = task = program.task
         self._how = task.distribution

@@ -35,8 +35,11 @@ from cleave.engines.inline.queues import ORPHANS, Deques, SharedQueue, WaitingPa
 from cleave.errors import InternalError
 
 ROOT = ""
+STOPPED = "stopped"
+"""Why workers are lost whose run stopped and goes on: nothing that their partition could be blamed for."""
 _PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only
-_MOST_LOSSES = 3  # a partition that has taken so many workers with it is given up
+_MOST_LOSSES = 8  # a partition that has taken so many workers with it is given up, ...
+_MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
 
 
 @dataclass(slots=True)
@@ -164,13 +167,19 @@ class HydraCoordinator:
         partition = member.partition
         if partition is None:
             return []
-        self._losses[partition] = self._losses.get(partition, 0) + 1
-        if self._losses[partition] >= _MOST_LOSSES:
+        if self._is_hopeless(partition, reason):
             why = "memory" if reason == "memory" else "lost"
-            self._given_up = GivenUp(why, f"a part of the search took {_MOST_LOSSES} workers with it: {reason}")
+            losses = self._losses[partition]
+            self._given_up = GivenUp(why, f"a part of the search took {losses} workers with it: {reason}")
             return self._settled(partition)
         self._queue.push(ORPHANS, partition)
         return self._serve_waiting()
+
+    def _is_hopeless(self, partition: str, reason: str) -> bool:
+        if reason == STOPPED:
+            return False
+        self._losses[partition] = self._losses.get(partition, 0) + 1
+        return self._losses[partition] >= (_MOST_FOR_MEMORY if reason == "memory" else _MOST_LOSSES)
 
     # --- partitions ---------------------------------------------------------------------------------------------------
 

@@ -160,8 +160,11 @@ class Search:
         quantified axioms the solver may have only a candidate for a model; it counts as one here, and what comes of it
         is replayed before it is believed."""
         not_made = list(dict.fromkeys(neg(self._formula.control(call)) for call in blocked))
+        began, decisions = self._solver.cost(), self.decisions
         while True:
-            answer = self._slice([*not_made, *map(self._assumption, self.decisions)])
+            # A check begins anew after a pause, with what it has learned: longer slices make sure that it gets on.
+            slice_cost = max(self.slice_cost, (self._solver.cost() - began) // 2) if self.slice_cost else 0
+            answer = self._slice([*not_made, *map(self._assumption, self.decisions)], slice_cost)
             if answer is not Answer.UNKNOWN:
                 return answer
             reason = self._solver.reason_unknown()
@@ -170,10 +173,12 @@ class Search:
             if reason != "cost" or self._beyond():
                 return answer
             yield self.report()
+            if self.decisions != decisions:
+                began, decisions = self._solver.cost(), self.decisions
 
-    def _slice(self, assumptions: Sequence[Term]) -> Answer:
+    def _slice(self, assumptions: Sequence[Term], cost_limit: int) -> Answer:
         started = perf_counter()
-        limits = [self.slice_cost] if self.slice_cost else []
+        limits = [cost_limit] if cost_limit else []
         if self._cost_limit:
             limits.append(max(1, self._cost_limit - self._solver.cost()))
         answer = self._solver.check(assumptions, cost_limit=min(limits, default=0))
