@@ -38,7 +38,7 @@ from cleave.engines.inline.messages import (
     encode_path,
     to_worker,
 )
-from cleave.engines.inline.options import Rate, Splits
+from cleave.engines.inline.options import Decisions, Rate, Splits
 from cleave.engines.inline.partition import Decision, Partition, describe
 from cleave.engines.inline.proof import ProofWriter
 from cleave.engines.inline.search import NoViolation, Search, Undecided, Violation
@@ -80,7 +80,8 @@ class _Job:
         task, prepared, conditions = program
         self._solver = Z3Solver(seed=task.options.seed)
         self._proof_solver = Z3Solver(seed=task.options.seed)
-        self.search: Search = make_search(prepared, conditions, task.options, self._solver)
+        pushed = task.distribution.decisions is Decisions.PUSHED
+        self.search: Search = make_search(prepared, conditions, task.options, self._solver, pushed=pushed)
         self.writer = ProofWriter(self.search.unfolding)
         self.checker = PartitionChecker(prepared.program, prepared.entry, self._proof_solver)
         self.told = 0  # how many instances the coordinator has been told of

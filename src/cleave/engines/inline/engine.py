@@ -51,14 +51,16 @@ class InlineEngine:
                 return _finding(stop.value, search)
 
 
-def make_search(prepared: Prepared, conditions: Conditions, options: InlineOptions, solver: Solver) -> Search:
+def make_search(
+    prepared: Prepared, conditions: Conditions, options: InlineOptions, solver: Solver, *, pushed: bool = False
+) -> Search:
     """A search of the prepared program. The conditions may be those of an earlier one."""
     started = perf_counter()
     program, entry = prepared.program, prepared.entry
     extra = {p.name: p.extra_recursion for p in program.procedures.values() if p.extra_recursion}
     choose = choose_instances(options, conditions, entry, extra)
     private = _private(program, options.merging)
-    search = Search(conditions, entry, program.axioms, solver, choose, extra, private)
+    search = Search(conditions, entry, program.axioms, solver, choose, extra, private, pushed=pushed)
     search.progress.encode_seconds = perf_counter() - started
     return search
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from cleave.engines.inline.condition import Condition, Conditions
+from cleave.engines.inline.confine import Stacked
 from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.merging import Choose
 from cleave.engines.inline.options import deeper
@@ -95,9 +96,12 @@ class Search:
         choose: Choose,
         extra_recursion: Mapping[str, int],
         private: Callable[[Condition], bool] = never_private,
+        *,
+        pushed: bool = False,
     ) -> None:
         self.progress = Progress()
-        self._solver = solver
+        self._stacked = Stacked(solver) if pushed else None
+        self._solver = solver = self._stacked or solver
         self._choose = choose
         self._extra = extra_recursion
         self._frontier = _Frontier()
@@ -164,7 +168,7 @@ class Search:
         while True:
             # A check begins anew after a pause, with what it has learned: longer slices make sure that it gets on.
             slice_cost = max(self.slice_cost, (self._solver.cost() - began) // 2) if self.slice_cost else 0
-            answer = self._slice([*not_made, *map(self._assumption, self.decisions)], slice_cost)
+            answer = self._slice([*not_made, *self._confined()], slice_cost)
             if answer is not Answer.UNKNOWN:
                 return answer
             reason = self._solver.reason_unknown()
@@ -188,6 +192,14 @@ class Search:
 
     def _beyond(self) -> bool:
         return bool(self._cost_limit) and self._solver.cost() >= self._cost_limit
+
+    def _confined(self) -> list[Term]:
+        """The assumptions that the decisions need."""
+        decided = [self._assumption(decision) for decision in self.decisions]
+        if self._stacked is None:
+            return decided
+        self._stacked.confine(decided)
+        return []
 
     def _assumption(self, decision: Decision) -> Term:
         instance = self.unfolding.instances[decision.instance]
