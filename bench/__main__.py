@@ -4,6 +4,7 @@ chain     Figure 2 of the DAG paper: growth with the length of a chain of calls
 merging   Figure 17: sizes of complete unfoldings under each merging strategy
 inlining  tree against DAG inlining on SDV drivers
 sdv       verdicts and times on SDV drivers against Corral's (also --folder boogie)
+faults    simulated distributed runs under random faults against the engine alone
 
 The exit code is 1 if a goal is not reached or a verdict is wrong.
 """
@@ -14,9 +15,15 @@ import argparse
 import sys
 from types import ModuleType
 
-from bench import chain, inlining, merging, sdv
+from bench import chain, faults, inlining, merging, sdv
 
-BENCHMARKS: dict[str, ModuleType] = {"chain": chain, "merging": merging, "inlining": inlining, "sdv": sdv}
+BENCHMARKS: dict[str, ModuleType] = {
+    "chain": chain,
+    "merging": merging,
+    "inlining": inlining,
+    "sdv": sdv,
+    "faults": faults,
+}
 
 
 def main() -> int:

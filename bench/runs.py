@@ -37,7 +37,7 @@ class Measured:
 
 def run(task: Task, arguments: Iterable[str], timelimit: float) -> Measured:
     command = [sys.executable, "-m", "cleave.cli.main", "verify", str(task.file), "--json", "--quiet", "--trace=none"]
-    command += [f"--timelimit={timelimit}", *task.arguments, *arguments]
+    command += ["--workers=1", f"--timelimit={timelimit}", *task.arguments, *arguments]
     started = perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     out, err = process.communicate()

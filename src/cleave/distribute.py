@@ -88,7 +88,11 @@ class Distributed:
         info = _info(task, place)
         assignment = messages.encode(task)
         journal = Journal.in_memory(info, assignment) if folder is None else start_run(folder, info, assignment)
-        return cls(task, place, journal)
+        try:
+            return cls(task, place, journal)
+        except BaseException:  # nothing has happened that one could go on with
+            journal.discard()
+            raise
 
     @classmethod
     def again(cls, path: Path) -> Distributed:
@@ -135,6 +139,16 @@ class Distributed:
                 found = _REASONS.get(reason, Reason.SOLVER)
                 return GaveUp(found, detail or (reason if found is Reason.SOLVER else ""))
 
+    @property
+    def id(self) -> str | None:
+        """What the run is called; None if nothing of it is kept."""
+        return self.journal.info.id if self.journal.path is not None else None
+
+    def finish(self, result: dict[str, Any]) -> None:
+        """Keeps the result in the journal. Workers are gone before, whatever it is."""
+        self._crew.close()
+        self.journal.finish(result)
+
     def gap(self) -> str | None:
         """What the closed parts of the search leave out, told from the journal alone; None if nothing."""
         return uncovered(split_tree(self._events()))
@@ -161,7 +175,7 @@ class Distributed:
                 present.pop(event.worker, None)
         if finish:  # it stopped after the last event and before its verdict
             self._commands = finish
-        elif largest:
+        else:
             lost = [Lost(worker, STOPPED) for worker in present]
             self.journal.append(lost)
             after: list[Command] = [command for event in lost for command in self._coordinator.on(event)]

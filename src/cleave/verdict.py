@@ -96,3 +96,4 @@ class Result:
     workers: int
     statistics: Mapping[str, Any]
     assumptions: tuple[str, ...] = ()  # what the verdict takes for granted, in words
+    run: str | None = None  # its id, if it has a journal

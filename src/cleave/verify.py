@@ -22,10 +22,11 @@ from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.messages import Task
 from cleave.engines.inline.options import DEFAULT_BEYOND_COST, DEFAULT_BOUND, Distribution, InlineOptions, deepening
 from cleave.engines.inline.task import prepare_task, read_task
-from cleave.errors import InternalError
+from cleave.errors import CleaveError, InternalError
 from cleave.frontends.read import read_bytes
 from cleave.ir.path import Enter
 from cleave.ir.program import Program, Property
+from cleave.objects import error_object, result_object
 from cleave.passes.prepare import Prepared
 from cleave.smt.z3 import BOOGIE, PLAIN, Z3Solver
 from cleave.validate.confirm import Confirmed, validate_trace
@@ -71,8 +72,11 @@ def verify(
     """Verifies one file. Setting ``stop`` from another thread ends the run with what it has."""
     options = options or Options()
     with Watch(timelimit=options.timelimit, memlimit_mb=options.memlimit_mb, stop=stop) as watch:
-        run = _Run(watch, on_progress)
-        return run.result(lambda: _verify(run, _task(file, options), options), options.distribution.workers)
+        run, task, workers = _Run(watch, on_progress), _task(file, options), options.distribution.workers
+        if workers == 1 and options.runtime == "local":
+            return run.result(lambda: _verify_here(run, task), workers)
+        with Distributed.begin(task, _place(options), options.journal) as distributed:
+            return _recorded(run, distributed)
 
 
 def resume(
@@ -84,9 +88,7 @@ def resume(
 ) -> Result:
     """Goes on with a run that stopped; what its workers had closed is not searched again."""
     with Watch(timelimit=timelimit, stop=stop) as watch, Distributed.again(journal) as distributed:
-        run = _Run(watch, on_progress)
-        workers = distributed.task.distribution.workers
-        return run.result(lambda: _verify_distributed(run, distributed), workers)
+        return _recorded(_Run(watch, on_progress), distributed)
 
 
 class _Run:
@@ -96,12 +98,13 @@ class _Run:
         self.watch = watch
         self.counters: dict[str, Any] = {}
         self.assumptions: list[str] = []
+        self.id: str | None = None  # if it has a journal
         self._on_progress = on_progress
 
     def note(self, news: Counters) -> None:
         self.counters.update(news)
         if self._on_progress is not None:
-            self._on_progress(self.counters)
+            self._on_progress({**self.counters, "run": self.id})
 
     def result(self, find: Callable[[], Verdict], workers: int) -> Result:
         try:
@@ -111,7 +114,8 @@ class _Run:
         except MemoryError:
             verdict = Unknown(Reason.MEMORY)
         bounds, assumptions = _bounds(verdict, self.counters), tuple(self.assumptions)
-        return Result(verdict, InlineEngine.name, bounds, self.watch.seconds(), workers, self.counters, assumptions)
+        seconds = self.watch.seconds()
+        return Result(verdict, InlineEngine.name, bounds, seconds, workers, self.counters, assumptions, self.id)
 
 
 def _bounds(verdict: Verdict, counters: Counters) -> dict[str, int]:
@@ -122,7 +126,7 @@ def _bounds(verdict: Verdict, counters: Counters) -> dict[str, int]:
         case BoundedSafe(bounds):
             return dict(bounds)
         case _:
-            return {"recursion": counters["bound"]} if "bound" in counters else {}
+            return {"recursion": counters["bound"]} if counters.get("bound") else {}
 
 
 def _task(file: str, options: Options) -> Task:
@@ -136,17 +140,30 @@ def _task(file: str, options: Options) -> Task:
     return Task(file, read_bytes(file), options.entry, property_name, search, options.distribution)
 
 
-def _verify(run: _Run, task: Task, options: Options) -> Verdict:
-    if options.distribution.workers == 1 and options.runtime == "local":
-        program, prepared = _prepare(run, task)
-        return _confirm(run, program, prepared, _solve(prepared, task.options, run))
-    place = Place(
+def _verify_here(run: _Run, task: Task) -> Verdict:
+    program, prepared = _prepare(run, task)
+    return _confirm(run, program, prepared, _solve(prepared, task.options, run))
+
+
+def _place(options: Options) -> Place:
+    return Place(
         runtime=options.runtime,
         address=options.address,
         memlimit_mb=options.memlimit_mb // options.distribution.workers,
     )
-    with Distributed.begin(task, place, options.journal) as distributed:
-        return _verify_distributed(run, distributed)
+
+
+def _recorded(run: _Run, distributed: Distributed) -> Result:
+    """The result of a distributed run, in its journal when this returns."""
+    task = distributed.task
+    run.id = distributed.id
+    try:
+        result = run.result(lambda: _verify_distributed(run, distributed), task.distribution.workers)
+    except CleaveError as error:
+        distributed.finish(error_object(task.file, error))
+        raise
+    distributed.finish(result_object(task.file, result))
+    return result
 
 
 def _verify_distributed(run: _Run, distributed: Distributed) -> Verdict:
@@ -160,7 +177,9 @@ def _verify_distributed(run: _Run, distributed: Distributed) -> Verdict:
     gap = distributed.gap()
     if gap is not None:
         return Unknown(Reason.UNCONFIRMED, f"the closed parts of the search do not cover it: {gap}")
-    validation = f"{found.partitions} proofs checked by another encoding, and that they cover the whole search"
+    validation = "proof checked by another encoding"
+    if found.partitions != 1:
+        validation = f"{found.partitions} proofs checked by another encoding, and that they cover the whole search"
     return BoundedSafe(found.bounds, validation) if found.bounds else Safe(validation)
 
 

@@ -31,7 +31,7 @@ procedure main() modifies g; { g := 0; call f(0); assert g != 123457; }
 procedure f(n: int) modifies g;
 { if (*) { g := g + n; call f(n + 1); } else { g := g * 2; call f(n + 2); } if (*) { call f(n); } }
 """
-PROMISED = {"verdict", "reason", "engine", "bounds", "seconds", "workers", "statistics"}
+PROMISED = {"verdict", "reason", "engine", "bounds", "seconds", "workers", "run", "statistics"}
 
 
 @pytest.fixture
@@ -40,7 +40,8 @@ def file(tmp_path: Path) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(arguments)
+    alone = ["--workers=1"] if arguments[:1] == ("verify",) else []  # how many workers there are does not matter here
+    code = main([*arguments[:1], *alone, *arguments[1:]])
     captured = capsys.readouterr()
     assert "Traceback" not in captured.err + captured.out
     return code, captured.out, captured.err
@@ -100,7 +101,7 @@ def test_json_has_what_is_promised(file: Path, capsys: pytest.CaptureFixture[str
     assert found.keys() >= PROMISED
     assert ("trace" in found) == (found["verdict"] == "unsafe")
     assert found["engine"] == "inline"
-    assert found["workers"] == 1
+    assert (found["workers"], found["run"]) == (1, None)
     assert found["bounds"] == ({"recursion": found["statistics"]["bound"]} if found["verdict"] != "safe" else {})
     if found["verdict"] == "unsafe":
         assert found["trace"]["steps"][-1]["kind"] == "violation"
@@ -136,7 +137,8 @@ def test_a_timeout_is_unknown_and_still_json(file: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(("text", "bound"), [(HARD, "3"), (MANY, "500")], ids=["in the solver", "inlining"])
 def test_a_signal_ends_a_run_with_what_it_has(file: Path, text: str, bound: str, number: signal.Signals) -> None:
     file.write_text(text)
-    command = [sys.executable, "-m", "cleave.cli.main", "verify", "--json", "--recursion-bound", bound, str(file)]
+    command = [sys.executable, "-m", "cleave.cli.main", "verify", "--workers=1", "--json"]
+    command += ["--recursion-bound", bound, str(file)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(2.5)
     process.send_signal(number)
@@ -162,7 +164,16 @@ def test_a_signal_ends_a_run_with_what_it_has(file: Path, text: str, bound: str,
         ["verify", "x.bpl", "--timelimit", "soon"],
         ["verify", "x.bpl", "--memlimit", "0"],
         ["verify", "x.bpl", "--merge", "best"],
+        ["verify", "x.bpl", "--workers", "0"],
+        ["verify", "x.bpl", "--workers", "many"],
+        ["verify", "x.bpl", "--on", "mars"],
+        ["verify", "x.bpl", "--address", "auto"],
+        ["verify", "x.bpl", "--slowdown", "0"],
         ["unfold", "x.bpl", "--inlining", "forest"],
+        ["resume"],
+        ["resume", "latest"],
+        ["show", "20990101"],
+        ["show", "no/such.journal"],
     ],
 )
 def test_a_bad_flag_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
@@ -171,6 +182,11 @@ def test_a_bad_flag_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[st
     assert out == ""
     assert err.startswith("cleave: ")
     assert err.count("\n") == 1
+
+
+def test_an_unknown_flag_points_to_the_help_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "see 'cleave verify --help'" in run(capsys, "verify", "x.bpl", "--no-such-flag")[2]
+    assert "see 'cleave show --help'" in run(capsys, "show", "latest", "--no-such-flag")[2]
 
 
 @pytest.mark.parametrize("command", ["verify", "unfold"])

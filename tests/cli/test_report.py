@@ -136,7 +136,7 @@ HUGE = f"procedure main() {{ var x: int; x := {'9' * 3000}; x := x * x; assert x
 
 def shown(capsys: pytest.CaptureFixture[str], file: Path, text: str, *arguments: str) -> str:
     file.write_text(text)
-    assert main(["verify", "--quiet", str(file), "--recursion-bound", "12", *arguments]) == 10
+    assert main(["verify", "--workers=1", "--quiet", str(file), "--recursion-bound", "12", *arguments]) == 10
     return capsys.readouterr().out
 
 

@@ -36,7 +36,15 @@ def simulated_with_faults(assignment: Assignment) -> Crew:
     return SimulatedCrew(assignment, faults=Faults(drop=0.3, repeat=0.3, delay=0.3, start_seconds=0.1))
 
 
-KINDS: list[MakeCrew] = [local, simulated, simulated_with_faults]
+def ray(assignment: Assignment) -> Crew:
+    pytest.importorskip("ray")
+    from cleave.runtime.ray import RayCrew
+    from runtime import ray_nodes
+
+    return RayCrew(assignment, address=ray_nodes.start())
+
+
+KINDS: list[MakeCrew] = [local, simulated, simulated_with_faults, ray]
 
 
 @pytest.fixture(params=KINDS, ids=lambda make: make.__name__)

@@ -40,6 +40,19 @@ def add_inlining(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=int, default=0, metavar="N", help="for everything random (default 0)")
 
 
+def add_output(parser: argparse.ArgumentParser, objects: str) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument("--json", action="store_true", help=f"print {objects}")
+    group.add_argument(
+        "--trace",
+        choices=("compact", "full", "none"),
+        default="compact",
+        help="how much of a violating execution to print: what led to the violation, everything, or nothing"
+        " (default compact)",
+    )
+    group.add_argument("--quiet", action="store_true", help="no progress")
+
+
 def merging(options: argparse.Namespace) -> Merging:
     return Merging.TREE if options.inlining == "tree" else Merging(options.merge)
 
@@ -53,6 +66,19 @@ def bounds(text: str) -> tuple[int, ...]:
     if low < 1 or high < low:
         raise argparse.ArgumentTypeError(f"{text!r} is not a range of positive bounds")
     return deepening(high, low)
+
+
+def whole_number(text: str) -> int:
+    """1 or more."""
+    if not re.fullmatch(r"[0-9]{1,6}", text) or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 1 or more")
+    return int(text)
+
+
+def positive_number(text: str) -> float:
+    if not re.fullmatch(r"\d{1,9}(\.\d+)?", text) or not float(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return float(text)
 
 
 def seconds(text: str) -> float:

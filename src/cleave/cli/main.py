@@ -1,6 +1,7 @@
 """The command line: ``cleave COMMAND``. One module per command; only this package prints or exits.
 
 cleave verify driver.bpl
+cleave show latest
 cleave unfold driver.bpl --merge opt
 """
 
@@ -12,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from cleave.cli import unfold, verify
+from cleave.cli import resume, runs, show, unfold, verify
 from cleave.errors import CleaveError, UsageError
 from cleave.version import __version__
 
@@ -39,9 +40,21 @@ def parser() -> argparse.ArgumentParser:
     top = _Parser(prog="cleave", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=f"cleave {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    verify.add_to(commands)
-    unfold.add_to(commands)
+    for command in (verify, resume, runs, show, unfold):
+        command.add_to(commands)
+    for subparser in commands.choices.values():
+        subparser.set_defaults(parser=subparser)
     return top
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    options, unknown = parser().parse_known_args(arguments)
+    if unknown and "files" in options and not any(word.startswith("-") for word in unknown):
+        options.files += unknown  # those after a flag, which argparse does not take for files
+    elif unknown:  # the parser of the command knows where to find help; argparse would ask the one above it
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    options.arguments = list(arguments)
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A product of two numerals may be longer than what Python prints by default. What is read has a limit of its own.
     sys.set_int_max_str_digits(0)
     try:
-        options = parser().parse_args(arguments)
+        options = _parsed(sys.argv[1:] if arguments is None else arguments)
         code: int = options.run(options)
     except CleaveError as error:
         print(f"cleave: {error}", file=sys.stderr)

@@ -1,22 +1,31 @@
-"""One line that tells what a run is doing: rewritten in place on a terminal, now and then on its own line elsewhere."""
+"""What a run is doing, on the standard error stream: on a terminal one live display, elsewhere a line now and then.
+
+driver.bpl: 42 s: bound 2, 2 workers (2 busy), 41 splits (1.2/s), 30 parts closed, 12 open, 1834 instances, cost 12.3M
+"""
 
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Mapping
 from time import monotonic
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.status import Status
 
+from cleave.cli.table import amount, count
+
 _PLAIN_SECONDS = 10.0
+_RATE_SECONDS = 10.0  # the rate of splits is that of so long
 
 
 class ProgressLine:
     def __init__(self, file: str, *, quiet: bool) -> None:
         self._file = file
         self._started = self._last = monotonic()
+        self._rate = SplitRate()
         self._status: Status | None = None
         self._plain = not quiet
         if not quiet and sys.stderr.isatty():
@@ -32,19 +41,54 @@ class ProgressLine:
         if self._status is not None:
             self._status.stop()
 
-    def update(self, counters: Mapping[str, Any]) -> None:
+    def update(self, counters: Mapping[str, Any], *, stopping: bool = False) -> None:
+        now = monotonic()
+        rate = self._rate.at(now, counters.get("splits", 0))
         if self._status is not None:
-            self._status.update(describe(counters, monotonic() - self._started))
-        elif self._plain and monotonic() - self._last >= _PLAIN_SECONDS:
-            self._last = monotonic()
-            print(f"{self._file}: {describe(counters, self._last - self._started)}", file=sys.stderr, flush=True)
+            text = describe(counters, now - self._started, rate)
+            self._status.update(escape(f"{self._file}: {text}{'; stopping' if stopping else ''}"))
+        elif self._plain and now - self._last >= _PLAIN_SECONDS:
+            self._last = now
+            print(f"{self._file}: {describe(counters, now - self._started, rate)}", file=sys.stderr, flush=True)
 
 
-def describe(counters: Mapping[str, Any], seconds: float) -> str:
+class SplitRate:
+    """Splits per second, over the last seconds.
+
+    >>> rate = SplitRate()
+    >>> [rate.at(second, splits) for second, splits in ((0, 0), (5, 20), (20, 20), (40, 20))]
+    [0.0, 4.0, 0.0, 0.0]
+    """
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def at(self, now: float, splits: int) -> float:
+        self._seen.append((now, splits))
+        while self._seen[0][0] < now - _RATE_SECONDS and len(self._seen) > 2:
+            self._seen.popleft()
+        since, before = self._seen[0]
+        return (splits - before) / (now - since) if now > since else 0.0
+
+
+def describe(counters: Mapping[str, Any], seconds: float, rate: float = 0.0) -> str:
     if "instances" not in counters:
         return f"{seconds:.0f} s: reading"
+    if "splits" in counters:
+        return f"{seconds:.0f} s: {_distributed(counters, rate)}"
     return (
         f"{seconds:.0f} s: bound {counters['bound']}, {counters['instances']} instances, {counters['merges']} merges,"
         f" {counters['open_calls']} open calls, {counters['blocked_calls']} blocked, {counters['checks']} checks,"
         f" {counters['solver_seconds']:.1f} s in the solver"
+    )
+
+
+def _distributed(counters: Mapping[str, Any], rate: float) -> str:
+    busy = counters["workers"] - counters["waiting"]
+    lost = f", {counters['lost_workers']} lost" if counters["lost_workers"] else ""
+    bound = f"bound {counters['bound']}, " if counters["bound"] else ""
+    return (
+        f"{bound}{count(counters['workers'], 'worker')} ({busy} busy{lost}), {count(counters['splits'], 'split')}"
+        f" ({rate:.1f}/s), {count(counters['closed'], 'part')} closed, {counters['open_partitions']} open,"
+        f" {counters['instances']} instances, cost {amount(counters['cost'])}"
     )

@@ -1,117 +1,84 @@
-"""Results as text for people and as JSON for programs."""
+"""Results as text for people and as JSON for programs. The text is made from the object that JSON prints."""
 
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
-from cleave.errors import CleaveError, InputError
-from cleave.validate.folding import SKIPPED, compact
-from cleave.verdict import BoundedSafe, Result, Safe, Trace, TraceStep, Unknown, Unsafe
+import msgspec
+
+from cleave.cli.table import amount, count
+from cleave.errors import CleaveError
+from cleave.journal.places import default_folder
+from cleave.objects import error_object, is_conclusive, result_object
+from cleave.validate.folding import SKIPPED
+from cleave.verdict import BoundedSafe, Result, Safe, Trace, TraceStep, Unsafe
 
 _LINE = 140  # characters of a line of a compact trace, after which no further value follows
 _INDENTED = 12  # calls deep; deeper ones are numbered
 
+Found = Mapping[str, Any]
+"""A result as `objects.result_object` makes it."""
 
-def print_result(file: str, result: Result, *, as_json: bool, trace: str) -> None:
+
+def print_result(file: str, result: Result, *, as_json: bool, trace: str, journal: Path | None = None) -> None:
+    """``journal`` is the folder where the run's journal is, if it has one."""
     if as_json:
-        print(json.dumps(as_object(file, result, trace=trace)), flush=True)
-    else:
-        print("\n".join(as_text(file, result, trace=trace)), flush=True)
+        print(json.dumps(result_object(file, result, trace=trace)), flush=True)
+        return
+    found = result_object(file, result, trace="full" if trace == "full" else "compact")  # tells what is violated
+    print("\n".join((*as_text(found), *_about_run(found, journal), *_trace_text(found, trace))), flush=True)
+
+
+def print_found(found: Found, *, as_json: bool, trace: str) -> None:
+    """What a journal has kept of a result, with a compact trace."""
+    if as_json:
+        print(json.dumps(_without_trace(found) if trace == "none" else found), flush=True)
+        return
+    print("\n".join((*as_text(found), *_trace_text(found, trace if trace == "none" else "compact"))), flush=True)
 
 
 def print_error(file: str, error: CleaveError, *, as_json: bool) -> None:
     if as_json:
-        place = {"line": error.line, "column": error.column} if isinstance(error, InputError) and error.line else {}
-        message = error.message if isinstance(error, InputError) else str(error)
-        print(json.dumps({"file": file, "error": message, "exit_code": error.exit_code, **place}), flush=True)
+        print(json.dumps(error_object(file, error)), flush=True)
     print(f"cleave: {error}", file=sys.stderr, flush=True)
 
 
-# --- JSON -----------------------------------------------------------------------------------------------------------
-
-
-def as_object(file: str, result: Result, *, trace: str) -> dict[str, Any]:
-    verdict = result.verdict
-    found: dict[str, Any] = {
-        "file": file,
-        "verdict": verdict.word,
-        "reason": _reason(verdict) if isinstance(verdict, Unknown) else None,
-        "engine": result.engine,
-        "bounds": dict(result.bounds),
-        "seconds": round(result.seconds, 3),
-        "workers": result.workers,
-        "statistics": {k: round(v, 3) if isinstance(v, float) else v for k, v in result.statistics.items()},
-        "assumptions": list(result.assumptions),
-        "validation": None if isinstance(verdict, Unknown) else verdict.validation,
-    }
-    if isinstance(verdict, Unsafe) and trace != "none":
-        found["trace"] = _trace_object(verdict.trace, full=trace == "full")
-    return found
-
-
-def _trace_object(whole: Trace, *, full: bool) -> dict[str, Any]:
-    trace = whole if full else compact(whole)
-    return {
-        "violated": trace.violated,
-        "location": _place(trace.location),
-        "inputs": dict(trace.inputs),
-        "inputs_left_out": len(whole.inputs) - len(trace.inputs),
-        "steps_left_out": len(whole.steps) - _steps_of(trace),
-        "steps": [
-            {
-                "kind": step.kind,
-                "procedure": step.procedure,
-                "depth": step.depth,
-                "location": _place(step.location),
-                "text": step.text,
-                "values": dict(step.values),
-            }
-            for step in trace.steps
-        ],
-    }
-
-
-def _place(location: Any) -> dict[str, Any] | None:
-    return None if location is None else {"file": location.file, "line": location.line, "column": location.column}
-
-
-# --- text -----------------------------------------------------------------------------------------------------------
-
-
-def as_text(file: str, result: Result, *, trace: str) -> Iterable[str]:
-    verdict = result.verdict
-    full = trace == "full"
-    yield f"{verdict.word}  {file}"
-    match verdict:
-        case Safe():
-            yield f"  no execution violates the property, whatever the bound; {verdict.validation}"
-        case BoundedSafe(bounds, validation):
-            shown = ", ".join(f"{name} bound {value}" for name, value in bounds.items())
-            yield f"  no execution within {shown} violates the property; {validation}"
+def as_text(found: Found) -> Iterable[str]:
+    """Without the trace."""
+    yield f"{found['verdict']}  {found['file']}"
+    match found["verdict"]:
+        case Safe.word:
+            yield f"  no execution violates the property, whatever the bound; {found['validation']}"
+        case BoundedSafe.word:
+            shown = ", ".join(f"{name} bound {value}" for name, value in found["bounds"].items())
+            yield f"  no execution within {shown} violates the property; {found['validation']}"
             yield "  the bound took part in the proof: a larger --recursion-bound may find more"
-        case Unsafe(whole, validation):
-            found = whole if full else compact(whole)
-            yield f"  {found.violated}{f' at {found.location}' if found.location else ''}; {validation}"
-        case Unknown():
-            yield f"  {_reason(verdict)}"
-    for assumption in result.assumptions:
+        case Unsafe.word:
+            yield f"  {_violation(found)}{found['validation']}"
+        case _:
+            yield f"  {found['reason']}"
+    for assumption in found["assumptions"]:
         yield f"  note: {assumption}"
-    yield f"  {_effort(result)}"
-    if isinstance(verdict, Unsafe) and trace != "none":
-        yield from _full_text(file, verdict.trace) if full else _compact_text(file, verdict.trace)
+    yield f"  {_effort(found)}"
 
 
-def _reason(verdict: Unknown) -> str:
-    return f"{verdict.reason.value}: {verdict.detail}" if verdict.detail else verdict.reason.value
+def _violation(found: Found) -> str:
+    if "trace" not in found:
+        return ""
+    trace = _trace(found)
+    return f"{trace.violated}{f' at {trace.location}' if trace.location else ''}; "
 
 
-def _effort(result: Result) -> str:
-    counters = result.statistics
-    spent = f"{result.seconds:.1f} s"
+def _effort(found: Found) -> str:
+    counters = found["statistics"]
+    spent = f"{found['seconds']:.1f} s"
+    if "splits" in counters:
+        return f"{spent}; {_distributed_effort(counters)}"
     if "instances" not in counters:
         return spent
     return (
@@ -120,35 +87,72 @@ def _effort(result: Result) -> str:
     )
 
 
-def _full_text(file: str, trace: Trace) -> Iterable[str]:
+def _distributed_effort(counters: Mapping[str, Any]) -> str:
+    workers = count(counters["workers"], "worker")
+    lost = f" ({counters['lost_workers']} lost)" if counters["lost_workers"] else ""
+    cost = counters["cost"] + counters["setup_cost"] + counters["validation_cost"]
+    if not counters["splits"]:
+        return f"{workers}{lost}, not split, cost {amount(cost)}"
+    setup = f", {counters['setup_cost'] / cost:.0%} of it to set up parts" if cost else ""
+    return (
+        f"{workers}{lost}, {count(counters['splits'], 'split')},"
+        f" {count(counters['closed'], 'part')} closed, {counters['open_partitions']} open, cost {amount(cost)}{setup}"
+    )
+
+
+def _about_run(found: Found, journal: Path | None) -> Iterable[str]:
+    if found["run"] is None:
+        return
+    where = f" --journal {shlex.quote(str(journal))}" if journal not in (None, default_folder()) else ""
+    if is_conclusive(found):
+        yield f"  what happened: cleave show{where} {found['run']}"
+    else:
+        yield f"  to go on with it: cleave resume{where} {found['run']}"
+
+
+def _without_trace(found: Found) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key != "trace"}
+
+
+# --- traces ---------------------------------------------------------------------------------------------------------
+
+
+def _trace(found: Found) -> Trace:
+    return msgspec.convert(found["trace"], Trace)
+
+
+def _trace_text(found: Found, how: str) -> Iterable[str]:
+    if "trace" not in found or how == "none":
+        return
+    trace, file = _trace(found), found["file"]
     yield "trace:"
     yield from (f"  {name} = {value}" for name, value in trace.inputs.items())
+    if how == "full":
+        yield from _full_text(file, trace)
+    else:
+        yield from _compact_text(file, trace)
+        yield from _left_out(trace, found["trace"]["steps_left_out"], found["trace"]["inputs_left_out"])
+
+
+def _full_text(file: str, trace: Trace) -> Iterable[str]:
     width = _place_width(file, trace.steps)
     for step in trace.steps:
         yield f"{_step_text(file, step, width)}{_in_brackets('    ', step.values)}"
 
 
-def _compact_text(file: str, whole: Trace) -> Iterable[str]:
-    trace = compact(whole)
-    yield "trace:"
-    yield from (f"  {name} = {value}" for name, value in trace.inputs.items())
+def _compact_text(file: str, trace: Trace) -> Iterable[str]:
     width = _place_width(file, trace.steps)
     for step, results in _with_results(trace.steps):
         line = _step_text(file, step, width)
         line += _fitting("    [", _not_said(step), len(line))
         yield line + _fitting(" returns [", [f"{name} = {value}" for name, value in results.items()], len(line))
-    yield from _left_out(whole, trace)
 
 
-def _left_out(whole: Trace, trace: Trace) -> Iterable[str]:
-    steps, inputs = len(whole.steps) - _steps_of(trace), len(whole.inputs) - len(trace.inputs)
+def _left_out(trace: Trace, steps: int, inputs: int) -> Iterable[str]:
     if steps or inputs:
-        also = f" and {inputs} of {len(whole.inputs)} inputs" if inputs else ""
-        yield f"  left out: {steps} of {len(whole.steps)} steps{also}; --trace full shows them"
-
-
-def _steps_of(trace: Trace) -> int:
-    return sum(step.kind != SKIPPED for step in trace.steps)
+        also = f" and {inputs} of {inputs + len(trace.inputs)} inputs" if inputs else ""
+        shown = sum(step.kind != SKIPPED for step in trace.steps)
+        yield f"  left out: {steps} of {steps + shown} steps{also}; --trace full shows them"
 
 
 def _with_results(steps: Sequence[TraceStep]) -> Iterable[tuple[TraceStep, Mapping[str, str]]]:

@@ -32,11 +32,13 @@ from cleave.journal.database import (
     open_database,
     read_run,
     reading,
+    remove_database,
     transaction,
     writing,
 )
 from cleave.journal.lock import Lock
 
+_BREAK_SECONDS = 10.0  # between two events, and the run did not go on in between
 _EVENTS_AT_ONCE = 1000  # read at once, so that who reads slowly holds up no checkpoint of the writer's
 
 
@@ -128,6 +130,17 @@ class Journal:
         with reading(self.path):
             return zlib.decompress(read_run(self._connection, "assignment"))
 
+    def seconds(self) -> float:
+        """How long the run has gone on. Breaks don't count: they show, because a run notes the time every second."""
+        query = (
+            "SELECT sum(gap) FROM (SELECT seconds - lag(seconds) OVER (ORDER BY number) AS gap FROM event)"
+            " WHERE gap < ?"
+        )
+        with reading(self.path):
+            (first,) = self._connection.execute("SELECT seconds FROM event ORDER BY number LIMIT 1").fetchone() or (0,)
+            (later,) = self._connection.execute(query, (_BREAK_SECONDS,)).fetchone()
+        return float(first + (later or 0))
+
     def events(self) -> Iterator[tuple[float, Event]]:
         """In their order, each with the seconds from the start of the run until it was appended, by the wall clock."""
         last = 0
@@ -141,6 +154,15 @@ class Journal:
         if self._lock is not None:
             leave_one_file(self._connection)
         self._connection.close()
+        if self._lock is not None:
+            self._lock.give_back()
+            self._lock = None
+
+    def discard(self) -> None:
+        """Closes the journal of a run that could not begin, and leaves nothing of it."""
+        self._connection.close()
+        if self.path is not None:
+            remove_database(self.path)
         if self._lock is not None:
             self._lock.give_back()
             self._lock = None

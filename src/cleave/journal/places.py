@@ -34,6 +34,7 @@ class Run(NamedTuple):
     info: RunInfo
     result: dict[str, Any] | None
     going_on: bool
+    seconds: float  # that it has gone on, without breaks
 
 
 class Listing(NamedTuple):
@@ -93,7 +94,7 @@ def list_runs(folder: Path) -> Listing:
     for path in _journals(folder):
         try:
             with Journal.open(path) as journal:
-                listing.runs.append(Run(path, journal.info, journal.result, is_locked(path)))
+                listing.runs.append(Run(path, journal.info, journal.result, is_locked(path), journal.seconds()))
         except InputError as error:
             listing.notes.append(str(error))
     listing.runs.sort(key=lambda run: run.info.started, reverse=True)

@@ -15,30 +15,33 @@ only: they are used in this module and nowhere else, and the extra pins the vers
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
-import queue
 import secrets
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
 from cleave.errors import CleaveError, UsageError
 
-_ANSWER_SECONDS = 5.0
+_CONNECT_SECONDS = 3.0
+_ANSWER_SECONDS = 10.0  # of which a second or two is for importing Ray
 _AUTHENTICATION = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
 def load_ray() -> ModuleType:
     """Ray, told to be quiet: nobody is told about its usage, and the terminal is Cleave's."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"  # or it starts a cluster whenever it is used without one
     try:
         import ray
     except ImportError as error:
@@ -62,6 +65,7 @@ def check_address(address: str) -> None:
 def joined(address: str) -> Iterator[None]:
     """Connected to the cluster at that address, which goes on afterwards."""
     ray = load_ray()
+    _check_free()
     with _authentication({}):
         place = _find(address)
         _probe(place)
@@ -79,6 +83,7 @@ def started(workers: int) -> Iterator[None]:
     It ends with the thread that started it, too: Linux can't tell a thread that started a process from its process.
     """
     ray = load_ray()
+    _check_free()
     constants: Any = ray._private.ray_constants
     before = constants.ENABLE_RAY_CLUSTER
     directory = tempfile.mkdtemp(prefix="cleave-ray-", dir="/tmp")  # not TMPDIR: paths of sockets have to be short
@@ -100,10 +105,14 @@ def started(workers: int) -> Iterator[None]:
             shutil.rmtree(directory, ignore_errors=True)
 
 
+def _check_free() -> None:
+    if load_ray().is_initialized():
+        raise CleaveError("this process is connected to Ray already, and can be only once")
+
+
 def _connect(failure: str, **options: Any) -> None:
     ray = load_ray()
-    if ray.is_initialized():
-        raise CleaveError(f"{failure}: this process is connected to Ray already")
+    ray._private.worker._worker_logs_enabled = False  # of processes that died, which Ray would print whatever is said
     handler = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(
@@ -115,8 +124,18 @@ def _connect(failure: str, **options: Any) -> None:
     except Exception as error:  # Ray documents none
         raise CleaveError(f"{failure}: {last_line(error)}") from error
     finally:
-        if threading.current_thread() is threading.main_thread():
+        if handler is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, handler)  # Ray has put its own in place
+
+
+def check_node() -> None:
+    """Raises if the node that this process talks through has died: some seconds later, Ray would end the process."""
+    node: Any = load_ray()._private.worker._global_node
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(node.raylet_socket_name)
+    except OSError as error:
+        raise CleaveError("the node of the Ray cluster on this machine has died") from error
 
 
 def _find(address: str) -> str:
@@ -132,39 +151,41 @@ def _find(address: str) -> str:
 
 
 def _probe(place: str) -> None:
-    """Raises unless a cluster answers there, soon, and takes our token. Ray would try for minutes, and print."""
+    """Raises unless a cluster answers there, soon, and takes our token: Ray itself would try for minutes, and print."""
     host, _, port = place.rpartition(":")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER_SECONDS).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()
     except OSError as error:
         raise CleaveError(f"no Ray cluster answers at {place}: {error.strerror or error}") from error
-    answers: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
-    threading.Thread(target=_ask, args=(place, answers), name="cleave-ray-probe", daemon=True).start()
+    _ask(place, *map(os.environ.get, _AUTHENTICATION))
+
+
+@functools.cache  # of a cluster that has answered: once is enough
+def _ask(place: str, *_authentication: str | None) -> None:
+    """In another process, because Ray's attempt to connect can't be stopped in this one."""
+    command = [sys.executable, "-P", "-c", _PROBE, place]
     try:
-        refusal = answers.get(timeout=_ANSWER_SECONDS)
-    except queue.Empty:
-        raise CleaveError(f"what listens at {place} does not answer as a Ray cluster does") from None
-    if refusal is not None:
-        raise CleaveError(_describe(place, refusal)) from refusal
-
-
-def _ask(place: str, answers: queue.SimpleQueue[Exception | None]) -> None:
-    ray = load_ray()
-    try:
-        ray._private.authentication.authentication_token_setup.ensure_token_if_auth_enabled(None, False)
-        ray._raylet.GcsClient(address=place)
-        answers.put(None)
-    except Exception as error:
-        answers.put(error)
-
-
-def _describe(place: str, error: Exception) -> str:
-    if isinstance(error, load_ray().exceptions.AuthenticationError) or "InvalidAuthToken" in str(error):
-        return (
+        probe = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_ANSWER_SECONDS
+        )
+    except subprocess.TimeoutExpired as error:
+        raise CleaveError(f"what listens at {place} does not answer as a Ray cluster does") from error
+    if "InvalidAuthToken" in probe.stderr or "AuthenticationError" in probe.stderr:
+        raise CleaveError(
             f"the Ray cluster at {place} wants a token, which is missing or wrong: "
             "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH"
         )
-    return f"the Ray cluster at {place} refuses: {last_line(error)}"
+    if probe.returncode:
+        raise CleaveError(f"the Ray cluster at {place} can't be asked: {last_line(probe.stderr)}")
+
+
+_PROBE = """
+import sys
+from ray._private.authentication.authentication_token_setup import ensure_token_if_auth_enabled
+from ray._raylet import GcsClient
+ensure_token_if_auth_enabled(None, False)
+GcsClient(address=sys.argv[1])
+"""
 
 
 def _secret() -> dict[str, str]:
@@ -176,16 +197,10 @@ def _secret() -> dict[str, str]:
 
 @contextmanager
 def _authentication(added: dict[str, str]) -> Iterator[None]:
-    """Ray reads the environment again, with that added to it, and forgets it in the end."""
-    ray = load_ray()
+    """The environment has that added to it, for Ray to see, until the end."""
     before = {name: os.environ.get(name) for name in _AUTHENTICATION}
-
-    def read() -> None:
-        ray._raylet.Config.initialize("")  # before the token is forgotten, which threads of Ray may still look for
-        ray._raylet.AuthenticationTokenLoader.instance().reset_cache()
-
     os.environ.update(added)
-    read()
+    read_token()
     try:
         yield
     finally:
@@ -193,10 +208,17 @@ def _authentication(added: dict[str, str]) -> Iterator[None]:
             os.environ.pop(name, None)
             if value is not None:
                 os.environ[name] = value
-        read()
+        read_token()
 
 
-def last_line(error: BaseException) -> str:
+def read_token() -> None:
+    """Ray reads the environment once, when it is imported: this makes it do so again."""
+    ray = load_ray()
+    ray._raylet.Config.initialize("")  # before the token is forgotten, which threads of Ray may still look for
+    ray._raylet.AuthenticationTokenLoader.instance().reset_cache()
+
+
+def last_line(said: object) -> str:
     """What went wrong, of the page that Ray tells about it."""
-    lines: Sequence[str] = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[-1] if lines else type(error).__name__)[:500]
+    lines = [line.strip() for line in str(said).splitlines() if line.strip()]
+    return (lines[-1] if lines else type(said).__name__)[:500]

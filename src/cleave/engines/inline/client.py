@@ -1,211 +1,179 @@
 """A worker of the distributed inline engine: HYDRA's Algorithms 4 and 5.
 
 It solves one partition after another. While it solves one it may split it: it goes on where executions avoid the chosen
-instance, and sends the other half to the coordinator. Decisions are assumptions, so when its half is closed and nobody
+instance, and sends the other half to the coordinator. Decisions are assumptions, so when its half is done and nobody
 has taken the other one, it turns to that with all that it has inlined and learned.
 
-A partition is closed only after the proof was checked by `validate`, here, by whoever found it.
+A partition is closed only after `validate` has checked its proof, here, by whoever found it, and while there is nothing
+to search: see `claims`.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator
 from functools import lru_cache
 from random import Random
 from time import monotonic
-from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from cleave.engines.coordination import Clock, Turn, Work
+from cleave.engines.inline.claims import Claim, Claims
 from cleave.engines.inline.condition import Conditions
-from cleave.engines.inline.engine import beyond_cost, make_search
+from cleave.engines.inline.engine import beyond_cost
+from cleave.engines.inline.job import Assigned, Job
 from cleave.engines.inline.messages import (
-    Answer,
     Back,
-    Closed,
     Effort,
+    FromWorker,
     GetPartition,
     GivenUp,
     Outcome,
     Pace,
     Progress,
-    SendPartition,
+    Searched,
     Solve,
-    Task,
-    ToWorker,
     Violated,
     decode_task,
     encode,
     encode_path,
     to_worker,
 )
-from cleave.engines.inline.options import Decisions, Rate, Splits
-from cleave.engines.inline.partition import Decision, Partition, describe
-from cleave.engines.inline.proof import ProofWriter
-from cleave.engines.inline.search import NoViolation, Search, Undecided, Violation
-from cleave.engines.inline.splitting import choose_split
+from cleave.engines.inline.options import Rate, Splits
+from cleave.engines.inline.search import NoViolation, Undecided, Violation
+from cleave.engines.inline.search import Outcome as SearchOutcome
 from cleave.engines.inline.task import prepare_task, read_task
-from cleave.passes.prepare import Prepared
-from cleave.smt.z3 import Z3Solver
-from cleave.validate.unfolded import PartitionChecker
-
-INSTANCE_COST = 2_000
-"""What it costs to encode an instance, in the solver's units: Python's work, which the solver does not count."""
 
 _PROGRESS_SECONDS = 1.0
 
 
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
     """A worker's whole life."""
-    return Client(_prepared(task), number, clock or monotonic).run()
-
-
-class Assigned(NamedTuple):
-    task: Task
-    prepared: Prepared
-    conditions: Conditions
+    return Client(_assigned(task), number, clock or monotonic).run()
 
 
 @lru_cache(maxsize=1)
-def _prepared(task: bytes) -> Assigned:
+def _assigned(task: bytes) -> Assigned:
     """Read once in a process, however many workers it simulates: nothing in it belongs to one of them."""
     decoded = decode_task(task)
     prepared = prepare_task(decoded, read_task(decoded))
     return Assigned(decoded, prepared, Conditions(prepared.program))
 
 
-class _Job:
-    """A search, its proofs, and the partitions of it that this worker has split off."""
-
-    def __init__(self, program: Assigned) -> None:
-        task, prepared, conditions = program
-        self._solver = Z3Solver(seed=task.options.seed)
-        self._proof_solver = Z3Solver(seed=task.options.seed)
-        pushed = task.distribution.decisions is Decisions.PUSHED
-        self.search: Search = make_search(prepared, conditions, task.options, self._solver, pushed=pushed)
-        self.writer = ProofWriter(self.search.unfolding)
-        self.checker = PartitionChecker(prepared.program, prepared.entry, self._proof_solver)
-        self.told = 0  # how many instances the coordinator has been told of
-        self.halves: dict[str, tuple[tuple[Decision, ...], int]] = {}
-
-    def set_up(self, partition: Partition) -> None:
-        self.search.rebuild(partition.bindings())
-        self.search.decisions = partition.decisions
-        for decision in partition.decisions:
-            self.search.unfolding.freeze(self.search.unfolding.instances[decision.instance])
-
-    def solver_cost(self) -> int:
-        return self._solver.cost()
-
-    def search_cost(self) -> int:
-        return self._solver.cost() + INSTANCE_COST * len(self.search.unfolding.instances)
-
-    def proof_cost(self) -> int:
-        return self._proof_solver.cost()
-
-
 class Client:
-    def __init__(self, program: Assigned, number: int, clock: Clock) -> None:
-        self._program = program
-        self._task = task = program.task
-        self._how = task.distribution
+    def __init__(self, assigned: Assigned, number: int, clock: Clock) -> None:
+        self._assigned = assigned
+        self._options = assigned.task.options
+        self._how = assigned.task.distribution
         self._clock = clock
-        self._random = Random(f"{task.options.seed} {number}")
-        self._job: _Job | None = None
-        self._id = ""
+        self._random = Random(f"{self._options.seed} {number}")
+        self._job: Job | None = None
+        self._owed: deque[Claims] = deque()  # of earlier jobs
+        self._done_cost = 0  # of what is gone
         self._interval = self._how.interval
         self._may_split = True
         self._last_split = 0.0
         self._last_progress = 0.0
-        self._done_cost = 0  # of earlier searches
         self._outgoing: list[bytes] = []
+
+    def run(self) -> Work:
+        self._tell(GetPartition())
+        while True:
+            order = yield from self._next_order()
+            yield from self._solve(order)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
-    def run(self) -> Work:
-        self._outgoing.append(encode(GetPartition()))
-        while True:
-            order = yield from self._next_order()
-            outcome = yield from self._solve(order)
-            self._outgoing.append(encode(outcome))
-
-    def _next_order(self) -> Generator[Turn, list[bytes], Solve | Back]:
-        while True:
-            incoming = yield self._turn(idle=True)
-            for message in map(to_worker, incoming):
-                if isinstance(message, Solve | Back):
-                    return message
+    def _tell(self, message: FromWorker) -> None:
+        self._outgoing.append(encode(message))
 
     def _turn(self, *, idle: bool = False) -> Turn:
         outgoing, self._outgoing = tuple(self._outgoing), []
         return Turn(outgoing, idle, self._cost())
 
     def _cost(self) -> int:
-        return self._done_cost + (self._job.search_cost() + self._job.proof_cost() if self._job else 0)
+        owed = sum(claims.cost() for claims in self._owed)
+        job = self._job.cost() + self._job.claims.cost() if self._job else 0
+        return self._done_cost + owed + job
 
-    def _hear(self, messages: list[ToWorker]) -> None:
-        for message in messages:
+    def _next_order(self) -> Generator[Turn, list[bytes], Solve | Back]:
+        """Waits for an answer; if that is to wait, checks proofs meanwhile."""
+        order, told_to_wait = None, False
+        while order is None:
+            checking = told_to_wait and self._next_claims() is not None
+            if checking:
+                self._check_a_proof()
+            for message in map(to_worker, (yield self._turn(idle=not checking))):
+                match message:
+                    case Solve() | Back():
+                        order = message
+                    case Pace(interval=interval):
+                        order = replace(order, interval=interval) if order is not None else None
+                    case _:
+                        told_to_wait = True
+        return order
+
+    def _look_up(self) -> Generator[Turn, list[bytes], None]:
+        """Sends what there is to send, and hears how fast to split."""
+        for message in map(to_worker, (yield self._turn())):
             if isinstance(message, Pace):
                 self._interval = message.interval
 
     # --- a partition --------------------------------------------------------------------------------------------------
 
-    def _solve(self, order: Solve | Back) -> Generator[Turn, list[bytes], Outcome]:
+    def _solve(self, order: Solve | Back) -> Generator[Turn, list[bytes], None]:
         began, cost_before = self._clock(), self._cost()
+        self._interval = order.interval
         job, bound = self._set_up(order)
-        set_up = len(job.search.unfolding.instances)
-        cost_set_up, proof_before, checks_before = self._cost(), job.proof_cost(), job.search.progress.checks
+        set_up, cost_set_up, checks_before = (
+            len(job.search.unfolding.instances),
+            self._cost(),
+            job.search.progress.checks,
+        )
         self._last_split = self._clock()
-        answer = yield from self._search(job, bound)
-        proof_cost = job.proof_cost() - proof_before
+        job.begin_work()
+        found = yield from self._search(job, bound)
         effort = Effort(
-            search=self._cost() - cost_set_up - proof_cost,
+            search=self._cost() - cost_set_up,
             setup=cost_set_up - cost_before,
-            validation=proof_cost,
             instances_set_up=set_up if isinstance(order, Solve) else 0,
             instances=len(job.search.unfolding.instances),
             checks=job.search.progress.checks - checks_before,
             seconds=self._clock() - began,
         )
-        return Outcome(self._id, answer, effort, self._inlined(job))
+        self._conclude(job, found, effort)
 
-    def _set_up(self, order: Solve | Back) -> tuple[_Job, int]:
+    def _set_up(self, order: Solve | Back) -> tuple[Job, int]:
         """The search confined to the partition, and the bound to go on with."""
-        self._id, self._interval = order.id, order.interval
         if isinstance(order, Back):
             assert self._job is not None, "a worker goes back only to a partition of its own"
-            self._job.search.decisions, bound = self._job.halves.pop(order.id)
-            return self._job, bound
-        self._done_cost = self._cost()
+            return self._job, self._job.go_back(order.id)
+        if self._job is not None:
+            self._done_cost += self._job.cost()
+            self._owed.append(self._job.claims)
         self._may_split = order.split
-        job = self._job = _Job(self._program)
-        job.set_up(order.partition)
-        return job, order.partition.bound
+        self._job = Job(self._assigned, order.id, order.partition)
+        return self._job, order.partition.bound
 
-    def _search(self, job: _Job, bound: int) -> Generator[Turn, list[bytes], Answer]:
-        search, options = job.search, self._task.options
-        bounds = [b for b in options.bounds if b >= bound]
-        steps = search.run(bounds, beyond_cost(options))
+    def _search(self, job: Job, bound: int) -> Generator[Turn, list[bytes], SearchOutcome]:
+        search = job.search
+        steps = search.run([b for b in self._options.bounds if b >= bound], beyond_cost(self._options))
         while True:
             search.slice_cost = self._slice_cost(job)
             try:
                 progress = next(steps)
             except StopIteration as stop:
-                return self._answer(job, stop.value)
+                found: SearchOutcome = stop.value
+                return found
             self._report(
-                Progress(
-                    progress.bound,
-                    progress.instances,
-                    progress.open_calls,
-                    progress.checks,
-                    self._cost(),
-                    progress.solver_seconds,
-                )
+                Progress(progress.bound, progress.instances, progress.open_calls, progress.checks, self._cost())
             )
-            self._hear([to_worker(m) for m in (yield self._turn())])
-            if self._is_time_to_split(job):
-                self._split(job)
+            yield from self._look_up()
+            if self._is_time_to_split(job) and self._split(job):
+                yield from self._look_up()  # whoever waits gets the half now, not after the next check
 
-    def _slice_cost(self, job: _Job) -> int:
+    def _slice_cost(self, job: Job) -> int:
         if not self._may_split:
             return 0
         return max(self._how.slice_cost, self._how.split_after - job.solver_cost())
@@ -213,55 +181,62 @@ class Client:
     def _report(self, progress: Progress) -> None:
         if self._clock() - self._last_progress >= _PROGRESS_SECONDS:
             self._last_progress = self._clock()
-            self._outgoing.append(encode(progress))
+            self._tell(progress)
 
-    # --- splitting ----------------------------------------------------------------------------------------------------
-
-    def _is_time_to_split(self, job: _Job) -> bool:
-        # Below that cost the search may still go beyond the bound, which parts of it would not: see Search.run.
-        if not self._may_split or (not self._id and job.solver_cost() < self._how.split_after):
+    def _is_time_to_split(self, job: Job) -> bool:
+        # Below that cost the search may still go beyond the last bound, which parts of it would not: see Search.run.
+        if not self._may_split or (not job.id and job.solver_cost() < self._how.split_after):
+            return False
+        if job.search.progress.bound > self._options.bounds[-1] or not job.is_worth_splitting():
             return False
         if self._how.splits is Splits.RANDOM:
             return self._random.random() < 0.5
         interval = self._how.interval if self._how.rate is Rate.FIXED else self._interval
         return self._clock() - self._last_split >= interval
 
-    def _split(self, job: _Job) -> None:
-        instance = choose_split(job.search, self._how.splits, self._random)
-        if instance is None:
-            return
+    def _split(self, job: Job) -> bool:
+        """Whether there was something to split on."""
         self._last_split = self._clock()
-        unfolding, before, bound = job.search.unfolding, job.search.decisions, job.search.progress.bound
-        unfolding.freeze(instance)
-        reach = (*before, Decision(instance.number, True))
-        partition = describe(unfolding, reach, bound)
-        message = SendPartition(self._id, unfolding.meaning(instance), partition, self._inlined(job))
-        self._outgoing.append(encode(message))
-        job.halves[self._id + "1"] = (reach, bound)
-        job.search.decisions = (*before, Decision(instance.number, False))
-        self._id += "0"
+        half = job.split(self._random)
+        if half is not None:
+            self._tell(half)
+        return half is not None
 
-    def _inlined(self, job: _Job) -> tuple[int, ...]:
-        """Digests of the calls inlined since the coordinator was last told."""
-        instances = job.search.unfolding.instances
-        new, job.told = instances[job.told :], len(instances)
-        return tuple(job.search.unfolding.place(instance) for instance in new)
+    # --- what comes of it ---------------------------------------------------------------------------------------------
 
-    # --- the end of a search ------------------------------------------------------------------------------------------
-
-    def _answer(self, job: _Job, outcome: Violation | NoViolation | Undecided) -> Answer:
-        match outcome:
+    def _conclude(self, job: Job, found: SearchOutcome, effort: Effort) -> None:
+        inlined = job.newly_inlined()
+        match found:
             case Violation(path):
-                return Violated(encode_path(path))
+                self._tell(Outcome(job.id, Violated(encode_path(path)), effort, inlined))
             case Undecided(reason):
-                return GivenUp(reason)
+                self._tell(Outcome(job.id, GivenUp(reason), effort, inlined))
             case NoViolation(bound, needs_bound):
-                return self._checked(job, bound if needs_bound else None)
+                claim = Claim(job.id, job.search.decisions, bound if needs_bound else None, effort, inlined)
+                job.claims.waiting.append(claim)
+                if self._may_split:
+                    self._tell(Searched(job.id))
+                else:  # the whole search, unsplit: nothing else matters
+                    self._check_a_proof()
 
-    def _checked(self, job: _Job, bound: int | None) -> Answer:
-        proof = job.writer.proof(bound, job.search.decisions)
-        rejected = job.checker.check(proof)
-        if rejected is not None:
-            return GivenUp("unconfirmed", f"the proof that was found is not confirmed: {rejected.reason}")
-        meanings = tuple((job.checker.meaning(d.instance), d.reach) for d in proof.decisions)
-        return Closed(bound, meanings, "proof checked by another encoding")
+    def _next_claims(self) -> Claims | None:
+        """The oldest claims; those of earlier jobs are forgotten once they are settled."""
+        while self._owed:
+            if self._owed[0].waiting:
+                return self._owed[0]
+            self._done_cost += self._owed.popleft().cost()
+        return self._job.claims if self._job is not None and self._job.claims.waiting else None
+
+    def _check_a_proof(self) -> None:
+        """Works on the oldest claim for a slice, longer each time, and tells if that settled it."""
+        claims = self._next_claims()
+        assert claims is not None
+        claim, before = claims.waiting[0], claims.cost()
+        limit = max(self._how.slice_cost, claim.effort.validation) if self._may_split else 0
+        answer = claims.check(claim, limit)
+        effort = replace(claim.effort, validation=claim.effort.validation + claims.cost() - before)
+        claims.waiting.popleft()
+        if answer is None:
+            claims.waiting.appendleft(Claim(claim.id, claim.decisions, claim.bound, effort, claim.inlined))
+        else:
+            self._tell(Outcome(claim.id, answer, effort, claim.inlined))

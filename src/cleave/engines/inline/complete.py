@@ -72,7 +72,8 @@ def best(conditions: Conditions, entry: str, limit: Limit) -> Unfolding:
 
 
 def follow(target: Unfolding) -> Choose:
-    """The strategy that grows inside ``target``, a complete unfolding, and so never gets larger."""
+    """The strategy that grows inside ``target``, a complete unfolding, and so never gets larger, unless splits freeze
+    what it would share."""
     twins: dict[int, Instance] = {0: target.root}  # by number: the instance of target that one stands for
     built: dict[int, Instance] = {}  # the other way round
 
@@ -89,7 +90,8 @@ def follow(target: Unfolding) -> Choose:
         for instance in unfolding.instances[len(twins) :]:
             twin(instance)
         goal = twin(call.caller).callees[call.site.index]
-        return None if goal is None else built.get(goal.number)
+        found = None if goal is None else built.get(goal.number)
+        return None if found is None or unfolding.is_fixed(found) else found
 
     return choose
 

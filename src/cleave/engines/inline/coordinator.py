@@ -9,7 +9,7 @@ checks from that record that the closed partitions cover the search.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cleave.engines.coordination import Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
 from cleave.engines.inline.messages import (
@@ -22,10 +22,12 @@ from cleave.engines.inline.messages import (
     Outcome,
     Pace,
     Progress,
+    Searched,
     SendPartition,
     Solve,
     Task,
     Violated,
+    Wait,
     encode,
     from_worker,
 )
@@ -47,6 +49,7 @@ class _Member:
     """A worker of the crew. ``partition`` is what it works on, None while it waits; ``interval`` what it was told."""
 
     partition: str | None = None
+    claims: set[str] = field(default_factory=set)  # partitions searched, whose proofs it still has to check
     interval: float = 0.0
     progress: Progress | None = None
 
@@ -110,6 +113,8 @@ class HydraCoordinator:
                 return self._next(worker, member)
             case SendPartition() as sent:
                 return self._on_split(worker, member, sent)
+            case Searched(id=partition):
+                return self._on_searched(worker, member, partition)
             case Outcome() as outcome:
                 return self._on_outcome(worker, member, outcome)
             case Progress() as progress:
@@ -126,7 +131,14 @@ class HydraCoordinator:
         self._open[sent.id + "1"] = sent.partition
         self._queue.push(worker, sent.id + "1")
         self._totals["splits"] += 1
-        return [*self._hire_all(), *self._serve_waiting(), *self._pace(worker, member)]
+        pace = self._pace(worker, member)  # before those who wait are served, as in the paper
+        return [*self._hire_all(), *self._serve_waiting(), *pace]
+
+    def _on_searched(self, worker: int, member: _Member, partition: str) -> list[Command]:
+        if partition != member.partition or partition not in self._open:
+            raise InternalError(f"worker {worker} searched partition {partition!r}, which it does not work on")
+        member.claims.add(partition)
+        return self._next(worker, member)
 
     def _on_outcome(self, worker: int, member: _Member, outcome: Outcome) -> list[Command]:
         effort = outcome.effort
@@ -138,14 +150,16 @@ class HydraCoordinator:
             return self._finish(outcome.answer)
         if worker == self._unsplit:
             return self._on_whole(worker, member, outcome.answer)
-        if outcome.id != member.partition or outcome.id not in self._open:
+        claimed = outcome.id in member.claims
+        if (outcome.id != member.partition and not claimed) or outcome.id not in self._open:
             raise InternalError(f"worker {worker} closed partition {outcome.id!r}, which it does not work on")
         if isinstance(outcome.answer, Closed):
             self._totals["closed"] += 1
             self._note_bound(outcome.answer.bound)
         else:
             self._given_up = outcome.answer
-        return self._settled(outcome.id) or self._next(worker, member)
+        member.claims.discard(outcome.id)
+        return self._settled(outcome.id) or ([] if claimed else self._next(worker, member))
 
     def _on_whole(self, worker: int, member: _Member, answer: Answer) -> list[Command]:
         """The search that nobody split has ended: with a proof it decides the run, otherwise it was only a try."""
@@ -153,7 +167,7 @@ class HydraCoordinator:
             self._totals["closed"] += 1
             return self._finish(answer)
         self._unsplit = None
-        return self._next(worker, member)
+        return self._ended() or self._next(worker, member)
 
     def _on_lost(self, worker: int, reason: str) -> list[Command]:
         member = self._members.pop(worker, None)
@@ -163,15 +177,17 @@ class HydraCoordinator:
         self._waiting.pop(worker, None)
         if worker == self._unsplit:
             self._unsplit = None
-            return []
+            return self._ended()
+        for claimed in sorted(member.claims):
+            self._queue.push(ORPHANS, claimed)
         partition = member.partition
         if partition is None:
-            return []
+            return self._serve_waiting()
         if self._is_hopeless(partition, reason):
             why = "memory" if reason == "memory" else "lost"
             losses = self._losses[partition]
             self._given_up = GivenUp(why, f"a part of the search took {losses} workers with it: {reason}")
-            return self._settled(partition)
+            return self._settled(partition) or self._serve_waiting()
         self._queue.push(ORPHANS, partition)
         return self._serve_waiting()
 
@@ -197,7 +213,10 @@ class HydraCoordinator:
             self._totals["went_back"] += 1
             return [Send(worker, encode(Back(own, member.interval)))]
         self._waiting[worker] = None
-        return self._serve_waiting() or self._hurry()
+        served = self._serve_waiting()
+        if worker not in self._waiting:
+            return served
+        return [Send(worker, encode(Wait())), *served, *self._hurry()] if member.claims else [*served, *self._hurry()]
 
     def _serve_waiting(self) -> list[Command]:
         commands: list[Command] = []
@@ -213,7 +232,10 @@ class HydraCoordinator:
     def _settled(self, partition: str) -> list[Command]:
         del self._open[partition]
         self._losses.pop(partition, None)
-        if self._open:
+        return self._ended()
+
+    def _ended(self) -> list[Command]:
+        if self._open or (self._given_up and self._unsplit is not None):
             return []
         return self._finish(self._given_up or Closed(self._bound, (), "proof checked by another encoding"))
 

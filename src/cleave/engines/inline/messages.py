@@ -6,10 +6,12 @@
     SendPartition(id)   ──▶         ``id`` is split: its must-reach half, id + "1", is for anyone; the worker goes on
                                     with the must-avoid half, id + "0"
                         ◀──         Pace(interval)
-    Outcome(id)         ──▶         ``id`` is closed, or violated, or given up; the worker has nothing to do
-                        ◀──         Back(id, interval) if its own last half is still there, else Solve
+    Searched(id)        ──▶         there is no violation in ``id``; the worker has time for another partition
+                        ◀──         Back(id, interval) if its own last half is still there, else Solve, else Wait
+    Outcome(id)         ──▶         ``id`` is closed, its proof checked; or violated; or given up
 
-The paper's POP and GET_PARTITION after a closed partition are part of its OUTCOME: one message instead of three.
+A worker checks its proofs while it waits. The paper's POP and GET_PARTITION are part of `Searched`, and of an `Outcome`
+that says at once what it has to say: one message instead of three.
 
 A partition's id is its path in the split tree, "" for the whole search.
 """
@@ -51,6 +53,12 @@ class SendPartition(msgspec.Struct, frozen=True, array_like=True, tag=2):
     meaning: bytes
     partition: Partition
     inlined: tuple[int, ...] = ()
+
+
+class Searched(msgspec.Struct, frozen=True, array_like=True, tag=5):
+    """The search of the partition is over, without a violation; its proof is still to be checked, by this worker."""
+
+    id: str
 
 
 class Closed(msgspec.Struct, frozen=True, array_like=True, tag=1):
@@ -104,7 +112,6 @@ class Progress(msgspec.Struct, frozen=True, array_like=True, tag=4):
     open_calls: int
     checks: int
     cost: int
-    solver_seconds: float
 
 
 class Solve(msgspec.Struct, frozen=True, array_like=True, tag=5):
@@ -125,8 +132,12 @@ class Pace(msgspec.Struct, frozen=True, array_like=True, tag=7):
     interval: float
 
 
-FromWorker: TypeAlias = GetPartition | SendPartition | Outcome | Progress
-ToWorker: TypeAlias = Solve | Back | Pace
+class Wait(msgspec.Struct, frozen=True, array_like=True, tag=8):
+    """There is no partition for the worker now: time to check proofs."""
+
+
+FromWorker: TypeAlias = GetPartition | SendPartition | Searched | Outcome | Progress
+ToWorker: TypeAlias = Solve | Back | Pace | Wait
 
 
 class Finding(msgspec.Struct, frozen=True):

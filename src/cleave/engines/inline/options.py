@@ -78,7 +78,9 @@ class Distribution:
     """How a search is distributed (HYDRA). ``interval`` and ``slowdown`` are the paper's delta_c, in seconds, and K.
 
     A search whose solver cost is below ``split_after`` is not split: it would take longer to tell others. ``unsplit``
-    dedicates a worker to the whole search. Inside a check, a worker looks up after ``slice_cost``.
+    dedicates a worker to the whole search. Inside a check, a worker looks up after ``slice_cost``. ``moving_cost`` is
+    about what it costs to take over an instance of another worker, with what the solver does about it: a partition is
+    split only after as much work as moving the half of it takes.
     """
 
     workers: int = 1
@@ -90,4 +92,5 @@ class Distribution:
     slowdown: float = 20.0
     split_after: int = DEFAULT_BEYOND_COST
     slice_cost: int = 500_000
+    moving_cost: int = 1_500
     unsplit: bool = False

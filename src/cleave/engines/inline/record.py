@@ -31,3 +31,5 @@ def split_tree(events: Iterable[Event]) -> Iterator[coverage.Record]:
                 yield coverage.Divided(partition, meaning)
             case Outcome(id=partition, answer=Closed(decisions=decisions)):
                 yield coverage.Closed(partition, decisions)
+                if not partition:
+                    return  # the run is over; another worker may have come to the same end at the same moment

@@ -207,6 +207,16 @@ class Search:
             return self._routes.to(instance)
         return neg(self._formula.term(instance, instance.condition.control))
 
+    def is_trivial(self, instance: Instance, cost_limit: int) -> bool:
+        """Whether it is easy to see that a split on ``instance`` would leave one side empty. Reaching it is taken in a
+        wider sense than a decision does, which needs a frozen instance."""
+        control = self._formula.term(instance, instance.condition.control)
+        return any(self._is_refuted(side, cost_limit) for side in (neg(control), control))
+
+    def _is_refuted(self, assumption: Term, cost_limit: int) -> bool:
+        not_made = dict.fromkeys(neg(self._formula.control(call)) for call in self._frontier.blocked.values())
+        return self._slice([*not_made, *self._confined(), assumption], cost_limit) is Answer.UNSAT
+
     def _note_core(self) -> None:
         core = set(self._solver.core())
         calls = (*self._frontier.open.values(), *self._frontier.blocked.values())

@@ -6,6 +6,9 @@ happens below those, so they are what to divide. The weight of an instance is th
 proof     the instance whose weight is nearest to half of all: both halves are left with something to do
 paper     the instance with the largest weight
 random    any instance
+
+Many instances are passed by every execution, or by none that matters; a split on one of them is *trivial*: one half is
+everything. `proof` asks the solver first and takes the best instance of which that is not easily seen.
 """
 
 from __future__ import annotations
@@ -18,26 +21,20 @@ from cleave.engines.inline.search import Search
 from cleave.engines.inline.unfolding import Instance
 
 
-def choose_split(search: Search, splits: Splits, random: Random) -> Instance | None:
-    """An instance that no decision speaks of yet, or None if nothing is left to split on."""
+def split_candidates(search: Search, splits: Splits, random: Random) -> list[Instance]:
+    """The instances that no decision speaks of yet, best first."""
     candidates = _undecided(search)
-    if not candidates:
-        return None
     if splits is Splits.RANDOM:
-        return random.choice(candidates)
+        random.shuffle(candidates)
+        return candidates
     weights = _weights(search, candidates)
     whole = len(search.relevant)
-    best: Instance | None = None
-    best_rank: tuple[float, int] | None = None
-    for instance in candidates:
+
+    def rank(instance: Instance) -> tuple[int, int]:
         weight = weights[instance.number]
-        if not weight:
-            continue
-        distance = -weight if splits is Splits.PAPER else abs(2 * weight - whole)
-        rank = (distance, -instance.number)
-        if best_rank is None or rank < best_rank:
-            best, best_rank = instance, rank
-    return best
+        return (-weight if splits is Splits.PAPER else abs(2 * weight - whole), -instance.number)
+
+    return sorted((instance for instance in candidates if weights[instance.number]), key=rank)
 
 
 def _undecided(search: Search) -> list[Instance]:

@@ -97,7 +97,7 @@ class Unfolding:
             lowest = candidates & -candidates
             candidates ^= lowest
             instance = self.instances[lowest.bit_length() - 1]
-            if not instance.below & (forbidden | self._frozen):
+            if not instance.below & forbidden and not self.is_fixed(instance):
                 yield instance
 
     def forbidden(self, call: OpenCall) -> int:
@@ -132,6 +132,10 @@ class Unfolding:
     def freeze(self, instance: Instance) -> None:
         """From now on the same call stacks lead to ``instance``, here and wherever this unfolding is rebuilt."""
         self._frozen |= 1 << instance.number
+
+    def is_fixed(self, instance: Instance) -> bool:
+        """Whether no further call may be bound to ``instance``, because it is frozen or leads to what is."""
+        return bool(instance.below & self._frozen)
 
     def ancestors(self, instance: Instance) -> list[Instance]:
         """The instances on the ways to ``instance``, itself included, each before its callees."""

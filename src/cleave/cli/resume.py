@@ -1,0 +1,71 @@
+"""``cleave resume``: goes on with a run that stopped, whatever stopped it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from cleave.cli.arguments import add_output, seconds
+from cleave.cli.distribution import add_journal, folder
+from cleave.cli.report import print_error, print_found, print_result
+from cleave.cli.supervise import Signals, supervise
+from cleave.errors import CleaveError
+from cleave.journal.journal import Journal, RunInfo
+from cleave.journal.lock import is_locked
+from cleave.journal.places import find_run
+from cleave.objects import is_conclusive
+from cleave.verdict import BoundedSafe, Safe, Unsafe
+from cleave.verify import resume
+
+_EXIT_CODES = {verdict.word: verdict.exit_code for verdict in (Safe, BoundedSafe, Unsafe)}
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "resume",
+        help="go on with a run that stopped",
+        description="Goes on with a run that was interrupted, hit a limit, or crashed with its process or machine, with"
+        " the options that it had. What its workers had closed is not searched again. A run that has a verdict prints"
+        " it again.",
+    )
+    parser.add_argument("name", metavar="RUN", help="the id of a run or its beginning, latest, or a journal's path")
+    add_journal(parser, "where the journals are")
+    parser.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
+    add_output(parser, "one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    path = find_run(folder(options), options.name)
+    with Journal.open(path) as journal:
+        info, result = journal.info, journal.result
+    if result is not None and is_conclusive(result) and not is_locked(path):
+        print(f"cleave: run {info.id} has finished already; this is its result", file=sys.stderr)
+        print_found(result, as_json=options.json, trace=options.trace)
+        return _EXIT_CODES[result["verdict"]]
+    return _go_on(path, info, options)
+
+
+def _go_on(path: Path, info: RunInfo, options: argparse.Namespace) -> int:
+    (file,) = info.files
+    try:
+        with Signals() as signals:
+            result, abandoned = supervise(
+                lambda on_progress, stop: resume(path, timelimit=options.timelimit, on_progress=on_progress, stop=stop),
+                file,
+                signals=signals,
+                timelimit=options.timelimit,
+                workers=info.workers,
+                quiet=options.quiet,
+            )
+    except CleaveError as error:
+        print_error(file, error, as_json=options.json)
+        return error.exit_code
+    print_result(file, result, as_json=options.json, trace=options.trace, journal=path.parent)
+    if abandoned:  # the thread goes with the process
+        sys.stdout.flush()
+        os._exit(result.verdict.exit_code)
+    return result.verdict.exit_code

@@ -1,0 +1,67 @@
+"""Partitions that a worker has found no violation in, while their proofs wait to be checked.
+
+A proof is checked when its worker has nothing better to do: a run that ends with a violation needs none of them. The
+unfolding may have grown since; it proves what it did (see `UnfoldedProof`). A check can be given up after some cost and
+taken up again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from cleave.engines.inline.messages import Closed, Effort, GivenUp
+from cleave.engines.inline.partition import Decision
+from cleave.engines.inline.proof import ProofWriter
+from cleave.engines.inline.unfolding import Unfolding
+from cleave.passes.prepare import Prepared
+from cleave.smt.z3 import PLAIN, Z3Solver
+from cleave.validate.unfolded import PartitionChecker, Rejected, UnfoldedProof, check_unfolded
+
+_SECOND_SECONDS = 60.0  # for a second check, with other options, of what the first could not decide
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """``bound`` is None if none took part. ``effort`` is what the search took, ``inlined`` what it tells of calls."""
+
+    id: str
+    decisions: tuple[Decision, ...]
+    bound: int | None
+    effort: Effort
+    inlined: tuple[int, ...]
+
+
+class Claims:
+    """The claims on one unfolding."""
+
+    def __init__(self, prepared: Prepared, unfolding: Unfolding, seed: int) -> None:
+        self.waiting: deque[Claim] = deque()
+        self._prepared = prepared
+        self._seed = seed
+        self._writer = ProofWriter(unfolding)
+        self._solver: Z3Solver | None = None
+        self._checker: PartitionChecker | None = None
+
+    def cost(self) -> int:
+        return self._solver.cost() if self._solver is not None else 0
+
+    def check(self, claim: Claim, cost_limit: int = 0) -> Closed | GivenUp | None:
+        """None if the limit was not enough."""
+        if self._checker is None:
+            self._solver = Z3Solver(seed=self._seed)
+            self._checker = PartitionChecker(self._prepared.program, self._prepared.entry, self._solver)
+        proof = self._writer.proof(claim.bound, claim.decisions)
+        rejected = self._checker.check(proof, cost_limit=cost_limit)
+        if rejected is not None and self._solver is not None and self._solver.reason_unknown() == "cost":
+            return None
+        if rejected is not None and rejected.undecided:
+            rejected = self._second(proof)
+        if rejected is not None:
+            return GivenUp("unconfirmed", f"the proof that was found is not confirmed: {rejected.reason}")
+        meanings = tuple((self._checker.meaning(d.instance), d.reach) for d in proof.decisions)
+        return Closed(claim.bound, meanings, "proof checked by another encoding")
+
+    def _second(self, proof: UnfoldedProof) -> Rejected | None:
+        program, entry = self._prepared.program, self._prepared.entry
+        return check_unfolded(program, entry, proof, Z3Solver(profile=PLAIN), seconds=_SECOND_SECONDS)

@@ -1,0 +1,79 @@
+"""Results as objects that JSON can hold: what ``--json`` prints and what a journal keeps.
+
+>>> from cleave.verdict import Safe
+>>> result_object("a.bpl", Result(Safe("checked"), "inline", {}, 0.25, 1, {}))["verdict"]
+'safe'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cleave.errors import CleaveError, InputError
+from cleave.ir.program import Location
+from cleave.validate.folding import SKIPPED, compact
+from cleave.verdict import Result, Trace, Unknown, Unsafe
+
+
+def result_object(file: str, result: Result, *, trace: str = "compact") -> dict[str, Any]:
+    """``trace`` says how much of it: ``compact``, ``full`` or ``none``."""
+    verdict = result.verdict
+    found: dict[str, Any] = {
+        "file": file,
+        "verdict": verdict.word,
+        "reason": _reason(verdict) if isinstance(verdict, Unknown) else None,
+        "engine": result.engine,
+        "bounds": dict(result.bounds),
+        "seconds": round(result.seconds, 3),
+        "workers": result.workers,
+        "run": result.run,
+        "statistics": {k: round(v, 3) if isinstance(v, float) else v for k, v in result.statistics.items()},
+        "assumptions": list(result.assumptions),
+        "validation": None if isinstance(verdict, Unknown) else verdict.validation,
+    }
+    if isinstance(verdict, Unsafe) and trace != "none":
+        found["trace"] = _trace_object(verdict.trace, full=trace == "full")
+    return found
+
+
+def error_object(file: str, error: CleaveError) -> dict[str, Any]:
+    """For a file that gets no verdict."""
+    place = {"line": error.line, "column": error.column} if isinstance(error, InputError) and error.line else {}
+    message = error.message if isinstance(error, InputError) else str(error)
+    return {"file": file, "error": message, "exit_code": error.exit_code, **place}
+
+
+def is_conclusive(found: Mapping[str, Any] | None) -> bool:
+    """Whether a journal's result is one that going on with the run can't improve."""
+    return found is not None and found.get("verdict") in ("safe", "bounded-safe", "unsafe")
+
+
+def _reason(verdict: Unknown) -> str:
+    return f"{verdict.reason.value}: {verdict.detail}" if verdict.detail else verdict.reason.value
+
+
+def _trace_object(whole: Trace, *, full: bool) -> dict[str, Any]:
+    trace = whole if full else compact(whole)
+    return {
+        "violated": trace.violated,
+        "location": _place(trace.location),
+        "inputs": dict(trace.inputs),
+        "inputs_left_out": len(whole.inputs) - len(trace.inputs),
+        "steps_left_out": len(whole.steps) - sum(step.kind != SKIPPED for step in trace.steps),
+        "steps": [
+            {
+                "kind": step.kind,
+                "procedure": step.procedure,
+                "depth": step.depth,
+                "location": _place(step.location),
+                "text": step.text,
+                "values": dict(step.values),
+            }
+            for step in trace.steps
+        ],
+    }
+
+
+def _place(location: Location | None) -> dict[str, Any] | None:
+    return None if location is None else {"file": location.file, "line": location.line, "column": location.column}

@@ -1,0 +1,180 @@
+"""A worker of the distributed inline engine, driven by hand: what it says to what it is told."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from cleave.engines.coordination import Turn
+from cleave.engines.inline.client import Assigned, Client
+from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.messages import (
+    Back,
+    Closed,
+    FromWorker,
+    GetPartition,
+    Outcome,
+    Pace,
+    SendPartition,
+    Solve,
+    Task,
+    ToWorker,
+    encode,
+    from_worker,
+)
+from cleave.engines.inline.options import Decisions, Distribution, InlineOptions
+from cleave.engines.inline.partition import Partition
+from cleave.ir.reader import read_program
+from cleave.passes.prepare import Prepared, prepare
+from hydra_runs import EAGER, simulate
+from programs import LayeredMaker
+
+WHOLE = Partition()
+NEVER = 1e9
+LAYERED = prepare(LayeredMaker(random.Random(52), 3).program(), ("main",))
+
+RECURSIVE = """\
+var g: Int
+proc main() -> () {
+  b:
+    g := 0
+    call f() -> ()
+    assert (not (= g 7777))
+    return
+}
+proc f() -> () {
+  b:
+    goto t, u, z
+  t:
+    g := (+ g 2)
+    call f() -> ()
+    goto z
+  u:
+    g := (+ g 4)
+    call h() -> ()
+    goto z
+  z:
+    return
+}
+proc h() -> () {
+  b:
+    goto t, z
+  t:
+    g := (+ g 2)
+    call f() -> ()
+    goto z
+  z:
+    return
+}
+"""
+
+
+class Worker:
+    """A client whose time is the cost of its work, as in the simulator."""
+
+    def __init__(self, prepared: Prepared = LAYERED, *, interval: float = 0.0005, **how: object) -> None:
+        options = {"workers": 2, **EAGER, "interval": interval, **how}
+        task = Task("program", b"", None, None, InlineOptions(bounds=(1,)), Distribution(**options))  # type: ignore[arg-type]
+        self.seconds = 0.0
+        client = Client(Assigned(task, prepared, Conditions(prepared.program)), 1, lambda: self.seconds)
+        self._work = client.run()
+        self.first = self._said(next(self._work))
+
+    def _said(self, turn: Turn) -> list[FromWorker]:
+        self.seconds = turn.cost / 1_000_000
+        self.idle = turn.idle
+        return [from_worker(message) for message in turn.messages]
+
+    def tell(self, *messages: ToWorker) -> list[FromWorker]:
+        """Its next turn."""
+        return self._said(self._work.send([encode(message) for message in messages]))
+
+    def until_idle(self, *messages: ToWorker) -> Iterator[FromWorker]:
+        yield from self.tell(*messages)
+        while not self.idle:
+            yield from self.tell()
+
+
+def outcome(said: list[FromWorker]) -> Outcome:
+    last = said[-1]
+    assert isinstance(last, Outcome)
+    return last
+
+
+def split_ids(said: list[FromWorker]) -> list[str]:
+    return [message.id for message in said if isinstance(message, SendPartition)]
+
+
+def test_it_asks_and_waits() -> None:
+    worker = Worker()
+    assert worker.first == [GetPartition()]
+    assert worker.idle
+    assert worker.tell() == []
+    assert worker.tell(Pace(1.0)) == []
+
+
+@pytest.mark.parametrize("how", list(Decisions))
+def test_it_goes_on_with_what_avoids_and_goes_back_to_what_reaches(how: Decisions) -> None:
+    worker = Worker(decisions=how)
+    said = list(worker.until_idle(Solve("", WHOLE, 0.0005)))
+    names = split_ids(said)
+    assert names
+    assert names == ["0" * depth for depth in range(len(names))]
+    assert outcome(said).id == "0" * len(names)
+    assert outcome(said).effort.instances_set_up == 1, "the entry"
+    meanings = {m.id: m.meaning for m in said if isinstance(m, SendPartition)}
+    for name in reversed(names):
+        said = list(worker.until_idle(Back(name + "1", NEVER)))
+        assert outcome(said).id == name + "1"
+        assert outcome(said).effort.setup == 0, "all that it has inlined is there"
+        answer = outcome(said).answer
+        assert isinstance(answer, Closed)
+        assert answer.decisions == (*((meanings[n], False) for n in names[: len(name)]), (meanings[name], True))
+
+
+def test_it_starts_anew_with_a_partition_of_another() -> None:
+    said = list(Worker().until_idle(Solve("", WHOLE, 0.0005)))
+    sent = next(message for message in said if isinstance(message, SendPartition))
+    closed = outcome(list(Worker().until_idle(Solve("1", sent.partition, NEVER))))
+    assert closed.id == "1"
+    assert closed.effort.instances_set_up > 1
+    assert closed.effort.setup > 0
+    assert isinstance(closed.answer, Closed)
+    assert closed.answer.decisions == ((sent.meaning, True),)
+
+
+def test_it_does_not_split_what_must_not_be_split() -> None:
+    assert split_ids(list(Worker().until_idle(Solve("", WHOLE, 0.0, split=False)))) == []
+
+
+def test_it_does_not_split_before_its_time() -> None:
+    assert split_ids(list(Worker().until_idle(Solve("", WHOLE, NEVER)))) == []
+
+
+def test_it_hears_that_it_should_hurry_while_it_works() -> None:
+    worker = Worker()
+    said = worker.tell(Solve("", WHOLE, NEVER))
+    assert not worker.idle
+    assert split_ids([*said, *worker.until_idle(Pace(0.0))])
+
+
+def test_it_hears_that_it_should_hurry_in_the_same_breath_as_what_to_do() -> None:
+    assert split_ids(list(Worker().until_idle(Solve("", WHOLE, NEVER), Pace(0.0))))
+    assert not split_ids(list(Worker().until_idle(Pace(0.0), Solve("", WHOLE, NEVER)))), "what comes last counts"
+
+
+def test_a_search_that_is_not_worth_telling_others_of_is_not_split() -> None:
+    assert not split_ids(list(Worker(split_after=10**9).until_idle(Solve("", WHOLE, 0.0))))
+    assert not split_ids(list(Worker(moving_cost=10**9).until_idle(Solve("", WHOLE, 0.0))))
+
+
+@pytest.mark.parametrize("interval", [0.01, 0.05, 0.1, 0.3])
+def test_nothing_is_split_beyond_the_last_bound(interval: float) -> None:
+    """Parts of the search would not go there: whoever got one would have no bound left to try."""
+    prepared = prepare(read_program(RECURSIVE), ("main",))
+    how = Distribution(**{"workers": 2, **EAGER, "interval": interval})  # type: ignore[arg-type]
+    run = simulate(prepared, InlineOptions(bounds=(1, 2), beyond_cost=1_000_000), how)
+    assert isinstance(run.answer, Closed)
+    assert run.uncovered() is None
