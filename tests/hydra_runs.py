@@ -67,8 +67,8 @@ def simulate(
     speed: float = COST_PER_SECOND,
     before: Sequence[Event] = (),
 ) -> HydraRun:
-    """``speed`` is the cost of the work that a worker gets done in a virtual second. With events from ``before``, the run
-    goes on where those leave it, as `distribute` does it with a journal."""
+    """``speed`` is the cost of what a worker does in a virtual second. With events from ``before``, the run goes on where
+    those leave it, as `distribute` does it with a journal."""
     task = Task("program", b"", None, None, options, how)
     assigned = Assigned(task, prepared, Conditions(prepared.program))
 
@@ -163,8 +163,8 @@ def random_faults(pick: random.Random, slowness: float) -> Faults:
         drop=pick.choice((0.0, 0.0, 0.1, 0.3)),
         repeat=pick.choice((0.0, 0.2)),
         delay=pick.choice((0.0, 0.3)),
-        crash_every=pick.choice((math.inf, 0.1, 0.3, 1.0)) * slowness,
-        zombie_every=pick.choice((math.inf, math.inf, 0.2, 0.5)) * slowness,
+        crash_every=pick.choice((math.inf, 0.05, 0.15, 0.5)) * slowness,
+        zombie_every=pick.choice((math.inf, math.inf, 0.1, 0.3)) * slowness,
         start_seconds=pick.choice((0.0, 0.02, 0.2)) * slowness,
     )
 

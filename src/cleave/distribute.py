@@ -158,7 +158,7 @@ class Distributed:
 
     def _how_far(self) -> str:
         counters = self._coordinator.counters()
-        return f"{counters['closed']} parts of the search closed, {counters['open_partitions']} open"
+        return f"parts of the search: {counters['closed']} closed, {counters['open_partitions']} open"
 
     def _replay(self) -> int:
         """Feeds the coordinator what the journal holds; the largest number that a worker had."""

@@ -12,6 +12,7 @@ import functools
 import os
 import shutil
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cleave.runtime.ray_cluster import load_ray, read_token
@@ -44,20 +45,20 @@ def kill_node(node: Any) -> None:
 
 @functools.cache
 def _cluster() -> Cluster:
-    os.environ.update(ENVIRONMENT)
+    directory = tempfile.mkdtemp(prefix="cleave-nodes-", dir="/tmp")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)  # runs after what is registered below
+    os.environ.update(ENVIRONMENT, RAY_TMPDIR=directory)
+    (Path(directory) / "ray").mkdir()
     load_ray()._private.ray_constants.ENABLE_RAY_CLUSTER = False  # Ray may have been imported before
     read_token()
     from ray.cluster_utils import Cluster
 
-    directory = tempfile.mkdtemp(prefix="cleave-nodes-", dir="/tmp")
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)  # runs after what Ray registers below
     cluster = Cluster(
         initialize_head=True,
         head_node_args={
             "num_cpus": CPUS,
             "include_dashboard": False,
             "node_ip_address": "127.0.0.1",
-            "temp_dir": directory,
             "_system_config": {"enable_worker_prestart": False, "prestart_worker_first_driver": False},
         },
     )

@@ -62,6 +62,11 @@ def parent_of(process: int) -> int:
     return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
+def children_of(process: int) -> list[int]:
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
 def runs(process: int) -> bool:
     """Whether there is such a process; one that only waits to be noticed as ended does not run."""
     try:
@@ -334,6 +339,9 @@ def test_a_ray_of_its_own_does_not_outlive_a_killed_coordinator() -> None:
         actors = list(map(parent_of, processes))
         [raylet] = {parent_of(actor) for actor in actors}
         assert parent_of(raylet) == coordinator
+        agents = [process for process in children_of(raylet) if process not in actors]
     assert becomes_true(lambda: not any(map(runs, [*processes, *actors, raylet])))
+    for agent in filter(runs, agents):
+        os.kill(agent, signal.SIGKILL)  # would end after a minute
     [session] = Path("/tmp").glob(f"cleave-ray-*/session_*_{coordinator}")
     shutil.rmtree(session.parent)

@@ -109,7 +109,7 @@ def _partial(thread: _Thread, workers: int) -> Result:
     run = counters.pop("run", None)
     bounds = {"recursion": counters["bound"]} if counters.get("bound") else {}
     how_far = (
-        f"{counters['closed']} parts of the search closed, {counters['open_partitions']} open"
+        f"parts of the search: {counters['closed']} closed, {counters['open_partitions']} open"
         if "closed" in counters
         else ""
     )

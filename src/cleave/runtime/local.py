@@ -34,6 +34,8 @@ from cleave.runtime.stream import CHUNK_BYTES, Unframing, framed
 _FAILED_STARTS = 3  # in a row: then there is no point in trying again
 _REASON_CHARACTERS = 500
 
+_START = "from cleave.runtime.child import main; main()"  # with -m the module would be there twice
+
 
 class LocalCrew:
     """``memlimit_mb`` is for each worker, 0 for none; ``environment`` is added to this process's own. Workers are
@@ -212,7 +214,7 @@ def _spawn(connection: int, log: int, environment: Mapping[str, str]) -> subproc
     try:
         return subprocess.Popen(
             # -P: what happens to lie in the current directory is not for import.
-            [sys.executable, "-P", "-m", "cleave.runtime.child", str(connection)],
+            [sys.executable, "-P", "-c", _START, str(connection)],
             pass_fds=(connection,),
             stdin=subprocess.DEVNULL,
             stdout=log,  # what our process prints is for its user to read, maybe as JSON

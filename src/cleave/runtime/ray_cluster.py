@@ -81,6 +81,7 @@ def started(workers: int) -> Iterator[None]:
     """Connected to a Ray of this process's own, which ends with the connection or the process, however that ends.
 
     It ends with the thread that started it, too: Linux can't tell a thread that started a process from its process.
+    If this process is killed, two of Ray's, which do nothing, look for their head for a minute before they end.
     """
     ray = load_ray()
     _check_free()

@@ -69,7 +69,8 @@ class HydraCoordinator:
         self._bound: int | None = None  # the least bound that took part in a closed partition
         self._given_up: GivenUp | None = None
         self._finished = False
-        self._totals = {"splits": 0, "closed": 0, "went_back": 0, "set_up": 0, "lost_workers": 0}
+        self._last_bound = 0
+        self._totals = {"splits": 0, "closed": 0, "went_back": 0, "set_up": 0, "lost_workers": 0, "instances": 0}
         self._efforts = {"cost": 0, "setup_cost": 0, "validation_cost": 0, "checks": 0}
 
     def start(self) -> list[Command]:
@@ -90,15 +91,20 @@ class HydraCoordinator:
                 return self._hire_all() if seconds >= _PATIENCE_SECONDS else []
 
     def counters(self) -> dict[str, int | float]:
+        """``cost`` is that of searches; it counts what is under way as of its worker's last word."""
         at_work = [m.progress for m in self._members.values() if m.progress is not None and m.partition is not None]
+        if at_work:
+            self._last_bound = min(p.bound for p in at_work)
+        told = sum(m.progress.cost for m in self._members.values() if m.progress is not None)
+        settled = self._efforts["setup_cost"] + self._efforts["validation_cost"]
         return {
             "workers": len(self._members),
             "waiting": len(self._waiting),
             "open_partitions": len(self._open),
             **self._totals,
             **self._efforts,
-            "bound": min((p.bound for p in at_work), default=0),
-            "instances": sum(p.instances for p in at_work),
+            "cost": max(self._efforts["cost"], told - settled),
+            "bound": self._last_bound,
             "open_calls": sum(p.open_calls for p in at_work),
         }
 
@@ -131,6 +137,7 @@ class HydraCoordinator:
         self._open[sent.id + "1"] = sent.partition
         self._queue.push(worker, sent.id + "1")
         self._totals["splits"] += 1
+        self._totals["instances"] += len(sent.inlined)
         pace = self._pace(worker, member)  # before those who wait are served, as in the paper
         return [*self._hire_all(), *self._serve_waiting(), *pace]
 
@@ -142,6 +149,7 @@ class HydraCoordinator:
 
     def _on_outcome(self, worker: int, member: _Member, outcome: Outcome) -> list[Command]:
         effort = outcome.effort
+        self._totals["instances"] += len(outcome.inlined)
         self._efforts["cost"] += effort.search
         self._efforts["setup_cost"] += effort.setup
         self._efforts["validation_cost"] += effort.validation
@@ -173,7 +181,7 @@ class HydraCoordinator:
         member = self._members.pop(worker, None)
         if member is None:
             return []
-        self._totals["lost_workers"] += 1
+        self._totals["lost_workers"] += reason != STOPPED
         self._waiting.pop(worker, None)
         if worker == self._unsplit:
             self._unsplit = None

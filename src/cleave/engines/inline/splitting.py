@@ -28,7 +28,7 @@ def split_candidates(search: Search, splits: Splits, random: Random) -> list[Ins
         random.shuffle(candidates)
         return candidates
     weights = _weights(search, candidates)
-    whole = len(search.relevant)
+    whole = len(search.relevant or candidates)
 
     def rank(instance: Instance) -> tuple[int, int]:
         weight = weights[instance.number]
@@ -52,6 +52,7 @@ def _undecided(search: Search) -> list[Instance]:
 
 
 def _weights(search: Search, candidates: list[Instance]) -> dict[int, int]:
-    callers = Counter(caller.number for caller in search.relevant)
+    # A refutation that blocks no call is about what is inlined: then every instance is as relevant as another.
+    callers = Counter(caller.number for caller in search.relevant or candidates)
     masks = [(1 << number, count) for number, count in callers.items()]
     return {i.number: sum(count for mask, count in masks if i.below & mask) for i in candidates}
