@@ -5,13 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: help install demo test lint bench clean
+.PHONY: help install demo test lint bench bench-hydra clean
 
 help:
 	@echo "make demo   install Cleave and verify an example, with its verdict and trace"
 	@echo "make test   install Cleave, then lint and test it"
 	@echo "make lint   ruff, mypy --strict and the layers of the architecture"
 	@echo "make bench  measure speed on SHARED/bench (default ../shared)"
+	@echo "make bench-hydra  measure how a search scales with many workers: hours; goes on where it was interrupted"
 
 install: $(STAMP)
 
@@ -38,6 +39,18 @@ bench: install
 	-$(BIN)/python -m bench merging --timelimit 60
 	-$(BIN)/python -m bench inlining --timelimit 20 --limit 16
 	$(BIN)/python -m bench sdv --timelimit 20 --only corral --jobs 1
+
+# Rows go to HYDRA_ROWS, plots to docs/: see docs/hydra.md, which says how the published ones were made.
+HYDRA_ROWS ?= build/hydra.tsv
+HYDRA_OPTIONS ?= --limit 12 --virtual-limit 300 --timelimit 600
+
+bench-hydra: install
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(BIN)/python -m bench hydra --resume --out $(HYDRA_ROWS) $(HYDRA_OPTIONS)
+	$(BIN)/python -m bench hydra --resume --out $(HYDRA_ROWS) $(HYDRA_OPTIONS) --compare
+	$(BIN)/python -m bench hydra --resume --out $(HYDRA_ROWS) $(HYDRA_OPTIONS) --real
+	$(BIN)/python -m bench.hydra_plots $(HYDRA_ROWS) --to docs
+	$(BIN)/python -m bench messages
 
 clean:
 	rm -rf $(VENV) build dist

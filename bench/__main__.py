@@ -5,6 +5,8 @@ merging   Figure 17: sizes of complete unfoldings under each merging strategy
 inlining  tree against DAG inlining on SDV drivers
 sdv       verdicts and times on SDV drivers against Corral's (also --folder boogie)
 faults    simulated distributed runs under random faults against the engine alone
+hydra     speed-up by many virtual workers on hard SDV drivers, and HYDRA's ideas against simpler ones
+messages  messages that the coordinator handles per second, and its memory
 
 The exit code is 1 if a goal is not reached or a verdict is wrong.
 """
@@ -15,7 +17,7 @@ import argparse
 import sys
 from types import ModuleType
 
-from bench import chain, faults, inlining, merging, sdv
+from bench import chain, faults, hydra, inlining, merging, messages, sdv
 
 BENCHMARKS: dict[str, ModuleType] = {
     "chain": chain,
@@ -23,6 +25,8 @@ BENCHMARKS: dict[str, ModuleType] = {
     "inlining": inlining,
     "sdv": sdv,
     "faults": faults,
+    "hydra": hydra,
+    "messages": messages,
 }
 
 

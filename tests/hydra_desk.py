@@ -20,6 +20,7 @@ from cleave.engines.inline.messages import (
     GetPartition,
     GivenUp,
     Outcome,
+    Searched,
     SendPartition,
     Solve,
     Task,
@@ -62,6 +63,9 @@ class Desk:
 
     def split(self, worker: int, name: str) -> list[Told]:
         return self.hear(worker, SendPartition(name, b"meaning", half(name + "1")))
+
+    def search(self, worker: int, name: str) -> list[Told]:
+        return self.hear(worker, Searched(name))
 
     def close(self, worker: int, name: str, bound: int | None = None) -> list[Told]:
         return self.hear(worker, Outcome(name, Closed(bound, (), "checked"), Effort(search=5, checks=2)))

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from cleave.engines.coordination import Clock, Command, Event, Finish, Joined, Lost, Work
 from cleave.engines.engine import Finding, Proved
 from cleave.engines.engine import Violated as ViolatedAlone
-from cleave.engines.inline.client import Assigned, Client
+from cleave.engines.inline.client import Client
 from cleave.engines.inline.condition import Conditions
 from cleave.engines.inline.coordinator import STOPPED, HydraCoordinator
+from cleave.engines.inline.job import Assigned
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.messages import Answer, Closed, GivenUp, Task, Violated, decode_finding, decode_path
 from cleave.engines.inline.options import Decisions, Distribution, InlineOptions, Queues, Rate, Splits
@@ -67,8 +68,8 @@ def simulate(
     speed: float = COST_PER_SECOND,
     before: Sequence[Event] = (),
 ) -> HydraRun:
-    """``speed`` is the cost of what a worker does in a virtual second. With events from ``before``, the run goes on where
-    those leave it, as `distribute` does it with a journal."""
+    """``speed`` is the cost of what a worker does in a virtual second. With events from ``before``, the run goes on
+    where those leave it, as `distribute` does it with a journal."""
     task = Task("program", b"", None, None, options, how)
     assigned = Assigned(task, prepared, Conditions(prepared.program))
 
@@ -94,7 +95,7 @@ def simulate(
         first=max(joined, default=0) + 1,
     )
     with crew:
-        outcome = drive(coordinator, crew, events.extend, timelimit=3600.0, commands=commands)
+        outcome = drive(coordinator, crew, events.extend, timelimit=600.0, commands=commands)
         assert isinstance(outcome, bytes), "the run must end"
         seconds = crew.now()
     answer = decode_finding(outcome).answer

@@ -72,6 +72,7 @@ class PartitionChecker:
         self._shape = Shape(program, entry)
         self._solver = solver
         self._templates: dict[str, Template] = {}
+        self._links: dict[tuple[str, CallPlace], Template] = {}
         self._passing = _Passing(self._shape, solver)
         for axiom in program.axioms:
             solver.add(axiom)
@@ -89,10 +90,12 @@ class PartitionChecker:
         growth = self._shape.grow(proof.instances)
         if isinstance(growth, Rejected):
             return growth
+        entering = {b.callee: b for b in growth.bindings if self._shape.exclusive[b.callee]}
         for number in growth.instances:
-            self._add_body(number)
+            self._add_body(number, entering.pop(number, None))
         for binding in growth.bindings:
-            self._add_link(binding)
+            if not self._shape.exclusive[binding.callee] or binding.callee in entering:
+                self._add_link(binding)
         return None
 
     def meaning(self, instance: int) -> bytes:
@@ -118,22 +121,35 @@ class PartitionChecker:
             return Rejected(f"the check of the proof's formula stopped: {reason}", undecided=True)
         return Rejected("the proof's formula is satisfiable", undecided=answer is Answer.UNKNOWN)
 
-    def _add_body(self, number: int) -> None:
+    def _add_body(self, number: int, only: Binding | None) -> None:
+        """The only call that ever enters an instance, if it is known, needs no equations: what it passes is in place of
+        the instance's interface."""
         body = self._shape.body(number)
         if body.name not in self._templates:
             self._templates[body.name] = self._solver.template(body.variables, body.formulas)
-        self._solver.instantiate(self._templates[body.name], [_own(v, number) for v in body.variables])
+        passed: dict[Term, Term] = {}
+        if only is not None:
+            call = self._shape.body(only.caller).calls[only.place]
+            actuals = (_own(actual, only.caller) for actual in (call.made, *call.inputs, *call.outputs))
+            passed = dict(zip((body.entered, *body.inputs, *body.outputs), actuals, strict=True))
+        arguments = [passed.get(v) or _own(v, number) for v in body.variables]
+        self._solver.instantiate(self._templates[body.name], arguments)
         if not number:
             self._solver.add(_own(body.entered, number))
 
     def _add_link(self, binding: Binding) -> None:
-        call = self._shape.body(binding.caller).calls[binding.place]
-        callee = self._shape.body(binding.callee)
-        made = _own(call.made, binding.caller)
+        caller, callee = self._shape.body(binding.caller), self._shape.body(binding.callee)
+        call = caller.calls[binding.place]
         formals = (callee.entered, *callee.inputs, *callee.outputs)
         actuals = (call.made, *call.inputs, *call.outputs)
-        for formal, actual in zip(formals, actuals, strict=True):
-            self._solver.add(implies(made, eq(_own(formal, binding.callee), _own(actual, binding.caller))))
+        # The callee's variables may have the names of the caller's.
+        renamed = tuple(var(f"{formal.name}@", formal.sort) for formal in formals)
+        template = self._links.get((caller.name, binding.place))
+        if template is None:
+            equations = [implies(call.made, eq(f, a)) for f, a in zip(renamed, actuals, strict=True)]
+            template = self._links[caller.name, binding.place] = self._solver.template((*actuals, *renamed), equations)
+        own = (_own(actual, binding.caller) for actual in actuals)
+        self._solver.instantiate(template, [*own, *(_own(formal, binding.callee) for formal in formals)])
 
     def _decided(self, decisions: Iterable[Decision]) -> Iterator[Term]:
         for decision in decisions:

@@ -27,10 +27,12 @@ from cleave.validate.forwards import Body, BodyCall, CallPlace, body_of
 
 @dataclass(frozen=True, slots=True)
 class UnfoldedInstance:
-    """``callees`` gives the instance's number for each bound call: (block, which call in that block)."""
+    """``callees`` gives the instance's number for each bound call: (block, which call in that block). An ``exclusive``
+    instance serves one call only, for good, of an instance with a smaller number."""
 
     procedure: str
     callees: dict[CallPlace, int]
+    exclusive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class Shape:
     def __init__(self, program: Program, entry: str) -> None:
         self.bodies = Bodies(program)
         self.procedures: list[str] = []
+        self.exclusive: list[bool] = []
         self.bindings_to: list[list[Binding]] = []
         self._entry = entry
         self._recursive = _recursive(program)
@@ -153,13 +156,15 @@ class Shape:
     def _add_instances(self, instances: Sequence[UnfoldedInstance]) -> Rejected | None:
         if not instances or instances[0].procedure != self._entry:
             return Rejected("the first instance is not the entry procedure")
-        if [instance.procedure for instance in instances[: len(self)]] != self.procedures:
+        before = instances[: len(self)]
+        if [i.procedure for i in before] != self.procedures or [i.exclusive for i in before] != self.exclusive:
             return Rejected("instances that the proof had before are gone or changed")
         for number in range(len(self), len(instances)):
             procedure = instances[number].procedure
             if procedure not in self.bodies:
                 return Rejected(f"instance {number} is of no procedure of the program")
             self.procedures.append(procedure)
+            self.exclusive.append(instances[number].exclusive)
             self.bindings_to.append([])
             self._callees.append({})
             self._below.append(1 << number)
@@ -192,6 +197,8 @@ class Shape:
             return Rejected(f"instance {binding.caller} binds a call to an instance that does not exist")
         if self.procedures[binding.callee] != body.calls[binding.place].callee:
             return Rejected(f"instance {binding.caller} binds a call to an instance of another procedure")
+        if self.exclusive[binding.callee] and binding.caller >= binding.callee:
+            return Rejected(f"instance {binding.callee} is exclusive and comes before its caller")
         return None
 
     # --- what that changes ------------------------------------------------------------------------------------------
@@ -199,6 +206,8 @@ class Shape:
     def _bind(self, binding: Binding) -> Rejected | None:
         if self._below[binding.callee] >> binding.caller & 1:
             return Rejected("the instances form a cycle")
+        if self.exclusive[binding.callee] and self.bindings_to[binding.callee]:
+            return Rejected("two calls are bound to an instance that is exclusive")
         self._callees[binding.caller][binding.place] = binding.callee
         self.bindings_to[binding.callee].append(binding)
         pending = [(binding, self._below[binding.callee])]

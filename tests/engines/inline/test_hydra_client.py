@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from cleave.engines.coordination import Turn
-from cleave.engines.inline.client import Assigned, Client
+from cleave.engines.inline.client import Client
 from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.job import Assigned
 from cleave.engines.inline.messages import (
     Back,
     Closed,
@@ -17,10 +18,12 @@ from cleave.engines.inline.messages import (
     GetPartition,
     Outcome,
     Pace,
+    Searched,
     SendPartition,
     Solve,
     Task,
     ToWorker,
+    Wait,
     encode,
     from_worker,
 )
@@ -96,11 +99,16 @@ class Worker:
         while not self.idle:
             yield from self.tell()
 
+    def search(self, order: Solve | Back) -> tuple[str, list[FromWorker]]:
+        """The id of what it has searched in the end, without a violation, and all that it said."""
+        said = list(self.until_idle(order))
+        (searched,) = (message.id for message in said if isinstance(message, Searched))
+        return searched, said
 
-def outcome(said: list[FromWorker]) -> Outcome:
-    last = said[-1]
-    assert isinstance(last, Outcome)
-    return last
+    def proofs(self) -> dict[str, Outcome]:
+        """It is told to wait, and checks what it has claimed."""
+        said = [message for message in self.until_idle(Wait()) if isinstance(message, Outcome)]
+        return {outcome.id: outcome for outcome in said}
 
 
 def split_ids(said: list[FromWorker]) -> list[str]:
@@ -118,35 +126,57 @@ def test_it_asks_and_waits() -> None:
 @pytest.mark.parametrize("how", list(Decisions))
 def test_it_goes_on_with_what_avoids_and_goes_back_to_what_reaches(how: Decisions) -> None:
     worker = Worker(decisions=how)
-    said = list(worker.until_idle(Solve("", WHOLE, 0.0005)))
+    searched, said = worker.search(Solve("", WHOLE, 0.0005))
     names = split_ids(said)
     assert names
     assert names == ["0" * depth for depth in range(len(names))]
-    assert outcome(said).id == "0" * len(names)
-    assert outcome(said).effort.instances_set_up == 1, "the entry"
-    meanings = {m.id: m.meaning for m in said if isinstance(m, SendPartition)}
+    assert searched == "0" * len(names)
+    meanings = {message.id: message.meaning for message in said if isinstance(message, SendPartition)}
     for name in reversed(names):
-        said = list(worker.until_idle(Back(name + "1", NEVER)))
-        assert outcome(said).id == name + "1"
-        assert outcome(said).effort.setup == 0, "all that it has inlined is there"
-        answer = outcome(said).answer
-        assert isinstance(answer, Closed)
-        assert answer.decisions == (*((meanings[n], False) for n in names[: len(name)]), (meanings[name], True))
+        assert worker.search(Back(name + "1", NEVER))[0] == name + "1"
+    proofs = worker.proofs()
+    assert set(proofs) == {searched, *(name + "1" for name in names)}
+    for name, proof in proofs.items():
+        assert isinstance(proof.answer, Closed)
+        assert proof.answer.decisions == tuple((meanings[name[:n]], name[n] == "1") for n in range(len(name)))
+        assert proof.effort.validation > 0
+        assert proof.effort.setup == 0 or name == searched, "all that it had inlined was there"
 
 
 def test_it_starts_anew_with_a_partition_of_another() -> None:
-    said = list(Worker().until_idle(Solve("", WHOLE, 0.0005)))
+    _, said = Worker().search(Solve("", WHOLE, 0.0005))
     sent = next(message for message in said if isinstance(message, SendPartition))
-    closed = outcome(list(Worker().until_idle(Solve("1", sent.partition, NEVER))))
-    assert closed.id == "1"
-    assert closed.effort.instances_set_up > 1
-    assert closed.effort.setup > 0
-    assert isinstance(closed.answer, Closed)
-    assert closed.answer.decisions == ((sent.meaning, True),)
+    worker = Worker()
+    assert worker.search(Solve("1", sent.partition, NEVER))[0] == "1"
+    (proof,) = worker.proofs().values()
+    assert proof.effort.instances_set_up > 1
+    assert proof.effort.setup > 0
+    assert isinstance(proof.answer, Closed)
+    assert proof.answer.decisions == ((sent.meaning, True),)
 
 
-def test_it_does_not_split_what_must_not_be_split() -> None:
-    assert split_ids(list(Worker().until_idle(Solve("", WHOLE, 0.0, split=False)))) == []
+def test_what_it_owes_is_not_forgotten_when_it_starts_anew() -> None:
+    worker = Worker()
+    searched, said = worker.search(Solve("", WHOLE, 0.0005))
+    half = next(message for message in said if isinstance(message, SendPartition))
+    worker.search(Solve("1", half.partition, NEVER))
+    assert set(worker.proofs()) == {searched, "1"}
+
+
+def test_it_takes_a_partition_before_all_its_proofs_are_checked() -> None:
+    worker = Worker(slice_cost=100)
+    _, said = worker.search(Solve("", WHOLE, 0.0005))
+    half = next(message for message in said if isinstance(message, SendPartition))
+    assert not any(isinstance(message, Outcome) for message in worker.tell(Wait()))
+    assert not worker.idle
+    assert worker.search(Solve("1", half.partition, NEVER))[0] == "1"
+
+
+def test_the_whole_search_unsplit_is_closed_at_once() -> None:
+    said = list(Worker().until_idle(Solve("", WHOLE, 0.0, split=False)))
+    assert split_ids(said) == []
+    assert isinstance(said[-1], Outcome)
+    assert isinstance(said[-1].answer, Closed)
 
 
 def test_it_does_not_split_before_its_time() -> None:

@@ -24,10 +24,12 @@ from cleave.engines.inline.messages import (
     GivenUp,
     Outcome,
     Pace,
+    Searched,
     SendPartition,
-    Solve,
     Task,
+    ToWorker,
     Violated,
+    Wait,
     decode_finding,
     encode,
     to_worker,
@@ -48,6 +50,7 @@ class Colleague:
     works_on: str | None = None
     may_split: bool = True
     halves: list[str] = field(default_factory=list)
+    claims: list[str] = field(default_factory=list)  # searched, their proofs not checked yet
 
 
 class Coordination(RuleBasedStateMachine):
@@ -91,9 +94,13 @@ class Coordination(RuleBasedStateMachine):
                 case Send(worker=worker, message=message):
                     self.order(self.crew[worker], to_worker(message))
 
-    def order(self, colleague: Colleague, message: Solve | Back | Pace) -> None:
+    def order(self, colleague: Colleague, message: ToWorker) -> None:
         if isinstance(message, Pace):
             assert colleague.works_on is not None
+            return
+        if isinstance(message, Wait):
+            assert colleague.works_on is None
+            assert colleague.claims
             return
         assert colleague.asked
         assert colleague.works_on is None, "it has something to do"
@@ -154,6 +161,30 @@ class Coordination(RuleBasedStateMachine):
 
     @rule(choice=CHOICES)
     @precondition(goes_on)
+    def search(self, choice: int) -> None:
+        worker = self.pick(choice, splits=True)
+        if worker is not None:
+            colleague = self.crew[worker]
+            name, colleague.works_on = colleague.works_on, None
+            assert name is not None
+            colleague.claims.append(name)
+            self.hear(worker, Searched(name))
+
+    @rule(choice=CHOICES)
+    @precondition(goes_on)
+    def check_a_proof(self, choice: int) -> None:
+        owing = [number for number, colleague in self.crew.items() if colleague.claims]
+        if not owing:
+            return
+        worker = owing[choice % len(owing)]
+        name = self.crew[worker].claims.pop(0)
+        self.leaves.remove(name)
+        if choice % 32 == 0:
+            self.given_up.add(name)
+        self.tell_outcome(worker, name, GivenUp("unconfirmed") if choice % 32 == 0 else None)
+
+    @rule(choice=CHOICES)
+    @precondition(goes_on)
     def give_up(self, choice: int) -> None:
         if choice % 8 == 0:
             self.end(choice // 8, GivenUp("unconfirmed"))
@@ -176,6 +207,9 @@ class Coordination(RuleBasedStateMachine):
         if colleague.may_split and not isinstance(answer, Violated):
             self.leaves.remove(name)
         self.whole_closed |= answer is None and not colleague.may_split
+        self.tell_outcome(worker, name, answer)
+
+    def tell_outcome(self, worker: int, name: str, answer: Answer | None) -> None:
         decisions = tuple((name[:place].encode(), bit == "1") for place, bit in enumerate(name))
         self.hear(worker, Outcome(name, answer or Closed(None, decisions, "checked"), Effort()))
 
@@ -185,13 +219,18 @@ class Coordination(RuleBasedStateMachine):
         worker = list(self.crew)[choice % len(self.crew)]
         colleague = self.crew.pop(worker)
         self.lost.append(worker)
-        name = colleague.works_on
-        if name is not None and colleague.may_split and reason != STOPPED:
-            self.losses[name] = self.losses.get(name, 0) + 1
-            if self.losses[name] == 8 or (reason == "memory" and self.losses[name] > 1):
-                self.leaves.remove(name)
-                self.given_up.add(name)
+        self.blame(colleague, reason)
         self.tell(Lost(worker, reason))
+
+    def blame(self, colleague: Colleague, reason: str) -> None:
+        """What a lost worker was doing is to blame: the partition it worked on, or else the oldest proof to check."""
+        name = colleague.works_on if colleague.works_on is not None else next(iter(colleague.claims), None)
+        if name is None or not colleague.may_split or reason == STOPPED:
+            return
+        self.losses[name] = self.losses.get(name, 0) + 1
+        if self.losses[name] == 8 or (reason == "memory" and self.losses[name] > 1):
+            self.leaves.remove(name)
+            self.given_up.add(name)
 
     @rule(choice=CHOICES)
     @precondition(lambda self: self.goes_on() and self.lost)
@@ -213,6 +252,7 @@ class Coordination(RuleBasedStateMachine):
     @invariant()
     def nothing_open_is_in_two_hands(self) -> None:
         held = [c.works_on for c in self.crew.values() if c.works_on is not None and c.may_split]
+        held += [name for c in self.crew.values() for name in c.claims]
         assert len(set(held)) == len(held)
         if self.goes_on():
             assert set(held) <= self.leaves
@@ -252,6 +292,8 @@ class Coordination(RuleBasedStateMachine):
                 self.join()
             self.ask()
             self.close(8 * steps)
+            if self.goes_on():
+                self.check_a_proof(32 * steps + 1)
         self.coverage_knows_the_same_leaves()
         if not isinstance(self.answer, Violated) and not self.whole_closed:
             assert isinstance(self.answer, GivenUp) == bool(self.given_up)

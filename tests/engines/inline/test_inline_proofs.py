@@ -91,8 +91,16 @@ def test_two_calls_of_one_path_must_not_share_an_instance() -> None:
     root = proof.instances[0]
     assert len(set(root.callees.values())) == 2
     first = min(root.callees.values())
-    shared = replace(root, callees=dict.fromkeys(root.callees, first))
-    assert "twice" in reason(prepared, with_instance(proof, 0, shared))
+    shared = with_instance(proof, 0, replace(root, callees=dict.fromkeys(root.callees, first)))
+    assert "exclusive" in reason(prepared, shared)
+    shared = replace(shared, instances=tuple(replace(instance, exclusive=False) for instance in shared.instances))
+    assert "twice" in reason(prepared, shared)
+
+
+def test_an_instance_that_claims_to_be_exclusive_must_be() -> None:
+    prepared, proof = proved(RECURSION)
+    before = replace(proof, instances=tuple(replace(instance, exclusive=True) for instance in proof.instances))
+    assert judged(prepared, before) is None
 
 
 def test_a_missing_instance_leaves_the_formula_satisfiable() -> None:

@@ -46,6 +46,7 @@ from cleave.engines.inline.search import Outcome as SearchOutcome
 from cleave.engines.inline.task import prepare_task, read_task
 
 _PROGRESS_SECONDS = 1.0
+_MOST_CLAIMS = 3  # proofs that may wait to be checked: if the worker is lost, so are they
 
 
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
@@ -142,7 +143,7 @@ class Client:
             checks=job.search.progress.checks - checks_before,
             seconds=self._clock() - began,
         )
-        self._conclude(job, found, effort)
+        yield from self._conclude(job, found, effort)
 
     def _set_up(self, order: Solve | Back) -> tuple[Job, int]:
         """The search confined to the partition, and the bound to go on with."""
@@ -204,7 +205,7 @@ class Client:
 
     # --- what comes of it ---------------------------------------------------------------------------------------------
 
-    def _conclude(self, job: Job, found: SearchOutcome, effort: Effort) -> None:
+    def _conclude(self, job: Job, found: SearchOutcome, effort: Effort) -> Generator[Turn, list[bytes], None]:
         inlined = job.newly_inlined()
         match found:
             case Violation(path):
@@ -214,10 +215,16 @@ class Client:
             case NoViolation(bound, needs_bound):
                 claim = Claim(job.id, job.search.decisions, bound if needs_bound else None, effort, inlined)
                 job.claims.waiting.append(claim)
+                # Of the whole search, unsplit, nothing but the proof is left to do.
+                while self._count_claims() > (_MOST_CLAIMS if self._may_split else 0):
+                    self._check_a_proof()
+                    yield from self._look_up()
                 if self._may_split:
                     self._tell(Searched(job.id))
-                else:  # the whole search, unsplit: nothing else matters
-                    self._check_a_proof()
+
+    def _count_claims(self) -> int:
+        own = len(self._job.claims.waiting) if self._job is not None else 0
+        return own + sum(len(claims.waiting) for claims in self._owed)
 
     def _next_claims(self) -> Claims | None:
         """The oldest claims; those of earlier jobs are forgotten once they are settled."""

@@ -49,7 +49,7 @@ class _Member:
     """A worker of the crew. ``partition`` is what it works on, None while it waits; ``interval`` what it was told."""
 
     partition: str | None = None
-    claims: set[str] = field(default_factory=set)  # partitions searched, whose proofs it still has to check
+    claims: dict[str, None] = field(default_factory=dict)  # searched, with proofs that it has yet to check; in order
     interval: float = 0.0
     progress: Progress | None = None
 
@@ -93,8 +93,6 @@ class HydraCoordinator:
     def counters(self) -> dict[str, int | float]:
         """``cost`` is that of searches; it counts what is under way as of its worker's last word."""
         at_work = [m.progress for m in self._members.values() if m.progress is not None and m.partition is not None]
-        if at_work:
-            self._last_bound = min(p.bound for p in at_work)
         told = sum(m.progress.cost for m in self._members.values() if m.progress is not None)
         settled = self._efforts["setup_cost"] + self._efforts["validation_cost"]
         return {
@@ -125,6 +123,7 @@ class HydraCoordinator:
                 return self._on_outcome(worker, member, outcome)
             case Progress() as progress:
                 member.progress = progress
+                self._last_bound = progress.bound
                 return []
 
     def _on_split(self, worker: int, member: _Member, sent: SendPartition) -> list[Command]:
@@ -144,7 +143,7 @@ class HydraCoordinator:
     def _on_searched(self, worker: int, member: _Member, partition: str) -> list[Command]:
         if partition != member.partition or partition not in self._open:
             raise InternalError(f"worker {worker} searched partition {partition!r}, which it does not work on")
-        member.claims.add(partition)
+        member.claims[partition] = None
         return self._next(worker, member)
 
     def _on_outcome(self, worker: int, member: _Member, outcome: Outcome) -> list[Command]:
@@ -166,7 +165,7 @@ class HydraCoordinator:
             self._note_bound(outcome.answer.bound)
         else:
             self._given_up = outcome.answer
-        member.claims.discard(outcome.id)
+        member.claims.pop(outcome.id, None)
         return self._settled(outcome.id) or ([] if claimed else self._next(worker, member))
 
     def _on_whole(self, worker: int, member: _Member, answer: Answer) -> list[Command]:
@@ -186,18 +185,21 @@ class HydraCoordinator:
         if worker == self._unsplit:
             self._unsplit = None
             return self._ended()
-        for claimed in sorted(member.claims):
-            self._queue.push(ORPHANS, claimed)
-        partition = member.partition
-        if partition is None:
-            return self._serve_waiting()
-        if self._is_hopeless(partition, reason):
-            why = "memory" if reason == "memory" else "lost"
-            losses = self._losses[partition]
-            self._given_up = GivenUp(why, f"a part of the search took {losses} workers with it: {reason}")
-            return self._settled(partition) or self._serve_waiting()
-        self._queue.push(ORPHANS, partition)
-        return self._serve_waiting()
+        held = [*member.claims, *([member.partition] if member.partition is not None else [])]
+        # It worked on its partition, or while it waited on its oldest claim: that one may be to blame.
+        at_work = member.partition if member.partition is not None else next(iter(held), None)
+        for partition in held:
+            if partition == at_work and self._is_hopeless(partition, reason):
+                del self._open[partition]
+                self._given_up = self._hopeless(partition, reason)
+            else:
+                self._queue.push(ORPHANS, partition)
+        return self._ended() or self._serve_waiting()
+
+    def _hopeless(self, partition: str, reason: str) -> GivenUp:
+        losses = self._losses.pop(partition)
+        why = "memory" if reason == "memory" else "lost"
+        return GivenUp(why, f"a part of the search took {losses} workers with it: {reason}")
 
     def _is_hopeless(self, partition: str, reason: str) -> bool:
         if reason == STOPPED:

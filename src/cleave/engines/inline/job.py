@@ -52,7 +52,6 @@ class Job:
     def _set_up(self, partition: Partition) -> None:
         self.search.rebuild(partition.bindings())
         self.search.decisions = partition.decisions
-        self.search.relevant = [self.search.unfolding.instances[number] for number in partition.relevant]
         for decision in partition.decisions:
             self.search.unfolding.freeze(self.search.unfolding.instances[decision.instance])
 
@@ -85,7 +84,7 @@ class Job:
         unfolding, before, bound = self.search.unfolding, self.search.decisions, self.search.progress.bound
         unfolding.freeze(instance)
         reach = (*before, Decision(instance.number, True))
-        partition = describe(unfolding, reach, bound, self.search.relevant)
+        partition = describe(unfolding, reach, bound)
         half = SendPartition(self.id, unfolding.meaning(instance), partition, self.newly_inlined())
         self._halves[self.id + "1"] = (reach, bound)
         self.search.decisions = (*before, Decision(instance.number, False))

@@ -92,5 +92,5 @@ class Distribution:
     slowdown: float = 20.0
     split_after: int = DEFAULT_BEYOND_COST
     slice_cost: int = 500_000
-    moving_cost: int = 1_500
+    moving_cost: int = 15_000
     unsplit: bool = False

@@ -6,9 +6,7 @@ The unfolding is written as triples: the call of instance 0 at site 2 is bound t
 new where its number is first met. Instance 0 is the entry's. In this partition executions must reach instance 2, which
 two calls share.
 
-Only what the partition needs is written: instances that some execution in it can pass and that the last refutation
-needed. The numbers are new ones. ``relevant`` are the callers of the calls in that refutation, so that whoever gets the
-partition can split it before it has a refutation of its own.
+Only what the partition needs is written: instances that some execution in it can pass. The numbers are new ones.
 """
 
 from __future__ import annotations
@@ -38,7 +36,6 @@ class Partition(msgspec.Struct, frozen=True, array_like=True):
     unfolding: bytes = b"\x90"
     decisions: tuple[Decision, ...] = ()
     bound: int = 0
-    relevant: tuple[int, ...] = ()
 
     def bindings(self) -> Iterator[Binding]:
         flat = iter(_DECODER.decode(self.unfolding))
@@ -47,19 +44,17 @@ class Partition(msgspec.Struct, frozen=True, array_like=True):
     def flipped(self) -> Partition:
         """The other side of the last decision."""
         *before, last = self.decisions
-        return Partition(self.unfolding, (*before, Decision(last.instance, not last.reach)), self.bound, self.relevant)
+        return Partition(self.unfolding, (*before, Decision(last.instance, not last.reach)), self.bound)
 
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[list[int]] = msgspec.msgpack.Decoder(list[int])
 
 
-def describe(
-    unfolding: Unfolding, decisions: Iterable[Decision], bound: int, relevant: Iterable[Instance]
-) -> Partition:
+def describe(unfolding: Unfolding, decisions: Iterable[Decision], bound: int) -> Partition:
     """What another worker needs to go on with these decisions."""
-    decisions, relevant = tuple(decisions), list(relevant)
-    kept = _needed(unfolding, decisions, relevant)
+    decisions = tuple(decisions)
+    kept = _needed(unfolding, decisions)
     order = unfolding.callers_first(kept)
     numbers = {instance.number: number for number, instance in enumerate(order)}
     flat: list[int] = []
@@ -68,14 +63,11 @@ def describe(
             if caller.number in numbers:
                 flat += (numbers[caller.number], index, numbers[instance.number])
     renamed = tuple(Decision(numbers[d.instance], d.reach) for d in decisions)
-    callers = tuple(numbers[caller.number] for caller in relevant if caller.number in numbers)
-    return Partition(_ENCODER.encode(flat), renamed, bound, callers)
+    return Partition(_ENCODER.encode(flat), renamed, bound)
 
 
-def _needed(unfolding: Unfolding, decisions: tuple[Decision, ...], relevant: list[Instance]) -> set[int]:
-    """The instances that the partition's executions can pass and that lead to something relevant, and all that lead to
-    those decided on."""
-    matters = sum(1 << number for number in {caller.number for caller in relevant})
+def _needed(unfolding: Unfolding, decisions: tuple[Decision, ...]) -> set[int]:
+    """The instances that the partition's executions can pass, and all that lead to those decided on."""
     needed: set[int] = set()
     for decision in decisions:
         needed.update(a.number for a in unfolding.ancestors(unfolding.instances[decision.instance]))
@@ -89,8 +81,6 @@ def _needed(unfolding: Unfolding, decisions: tuple[Decision, ...], relevant: lis
     while pending:
         instance = pending.pop()
         if instance.number in seen or instance.number in avoided or excluded >> instance.number & 1:
-            continue
-        if not instance.below & matters:
             continue
         seen.add(instance.number)
         pending.extend(callee for callee in instance.callees if callee is not None)

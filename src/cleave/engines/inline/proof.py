@@ -48,7 +48,7 @@ class ProofWriter:
         return self._numbers[instance]
 
     def _describe(self, instance: Instance) -> None:
-        made = UnfoldedInstance(instance.condition.procedure, {})
+        made = UnfoldedInstance(instance.condition.procedure, {}, instance.private)
         self._numbers.append(len(self._described))
         self._described.append(made)
         for block, calls in instance.condition.calls_of_block.items():
@@ -84,7 +84,7 @@ def _add_straight(path: Path, made: list[UnfoldedInstance]) -> int:
                 if stack:
                     caller, block = stack[-1]
                     caller.callees[block, len(caller.callees)] = len(made)
-                made.append(UnfoldedInstance(procedure, {}))
+                made.append(UnfoldedInstance(procedure, {}, exclusive=True))
                 stack.append((made[-1], ""))
             case Visit(block):
                 stack[-1] = (stack[-1][0], block)

@@ -109,7 +109,8 @@ class Search:
         self._cost_limit = 0
         self.slice_cost = 0  # a check pauses after so much cost; 0: never
         self.decisions: tuple[Decision, ...] = ()
-        self.relevant: list[Instance] = []  # per call in the core of the last under-approximation, its caller
+        # Per call in the core of the last under-approximation, its caller; None before there is one.
+        self.relevant: list[Instance] | None = None
         started = perf_counter()
         self.unfolding = Unfolding(conditions, entry, private)
         self._formula = Formula(solver, conditions, axioms)

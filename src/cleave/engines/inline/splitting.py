@@ -22,13 +22,17 @@ from cleave.engines.inline.unfolding import Instance
 
 
 def split_candidates(search: Search, splits: Splits, random: Random) -> list[Instance]:
-    """The instances that no decision speaks of yet, best first."""
+    """The instances that no decision speaks of yet, best first; none before the search has refuted anything."""
+    if search.relevant is None:
+        return []
     candidates = _undecided(search)
     if splits is Splits.RANDOM:
         random.shuffle(candidates)
         return candidates
-    weights = _weights(search, candidates)
-    whole = len(search.relevant or candidates)
+    # A refutation that blocks no call is about what is inlined: then every instance is as relevant as another.
+    relevant = search.relevant or candidates
+    weights = _weights(relevant, candidates)
+    whole = len(relevant)
 
     def rank(instance: Instance) -> tuple[int, int]:
         weight = weights[instance.number]
@@ -51,8 +55,7 @@ def _undecided(search: Search) -> list[Instance]:
     return [found[number] for number in sorted(found) if not found[number].below & reached]
 
 
-def _weights(search: Search, candidates: list[Instance]) -> dict[int, int]:
-    # A refutation that blocks no call is about what is inlined: then every instance is as relevant as another.
-    callers = Counter(caller.number for caller in search.relevant or candidates)
+def _weights(relevant: list[Instance], candidates: list[Instance]) -> dict[int, int]:
+    callers = Counter(caller.number for caller in relevant)
     masks = [(1 << number, count) for number, count in callers.items()]
     return {i.number: sum(count for mask, count in masks if i.below & mask) for i in candidates}

@@ -1,0 +1,242 @@
+"""HYDRA's evaluation in small: speed-up over the sequential search in virtual time, and its ideas against simpler ones.
+
+    python -m bench hydra --resume                             # 1 to 32 workers against the sequential search
+    python -m bench hydra --resume --compare                   # at 16 workers: splits, queues, rate, decisions, tree
+    python -m bench hydra --resume --real                      # wall time of cleave verify, two workers against one
+    python -m bench hydra --files mouser_removelockforward2_1,my.bpl --workers 4,16 --out /tmp/my.tsv
+
+Each run is a process of its own (`bench.hydra_run`) with a limit of virtual and one of real time, and its row is in the
+TSV file as soon as it ends. With --resume, what is there is not run again, unless it hit limits that are lower than
+today's. The tables of all that is there are printed in the end, and written beside the file. Without --files, the tasks
+are the SDV drivers that took the authors of the paper long (--least) with a single client and that they solved at all.
+
+The exit code is 1 if a verdict is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+
+from bench import runs
+from bench.hydra_rows import SEQUENTIAL, Key, Row, Store
+from bench.hydra_tables import tables
+from bench.inlining import sample
+from bench.tasks import SHARED, Task, tasks
+
+WORKERS = "1,2,4,8,16,32"
+VARIANTS = ("splits=paper", "splits=random", "queues=shared", "rate=fixed", "decisions=pushed", "merge=tree")
+_HOME = Path(__file__).parents[1]  # from where bench can be imported
+_GRACE_SECONDS = 60.0  # a run ends by itself at its limits; later it is killed
+_REAL_ANSWERS = {"safe": "closed", "bounded-safe": "closed", "unsafe": "violated", "unknown": "limit"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--compare", action="store_true", help="the comparison of algorithms instead of worker counts")
+    parser.add_argument("--real", action="store_true", help="wall times of cleave verify instead, one run at a time")
+    parser.add_argument("--files", default="", metavar="LIST", help="tasks of the index by name, or paths; with commas")
+    parser.add_argument("--least", type=float, default=200.0, metavar="S", help="authors' seconds (default 200)")
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="only N tasks, at even distances")
+    parser.add_argument(
+        "--workers", default=WORKERS, metavar="LIST", help=f"default {WORKERS}; --compare: 16; --real: 2"
+    )
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds of random splits (the paper: 5)")
+    parser.add_argument("--timelimit", type=float, default=1800.0, metavar="S", help="real seconds for a run (1800)")
+    parser.add_argument(
+        "--virtual-limit", type=float, default=600.0, metavar="S", help="virtual seconds (600); 0: none"
+    )
+    parser.add_argument(
+        "--memory", type=int, default=8000, metavar="MB", help="for a simulated run (8000); 0: no limit"
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="simulated runs at a time")
+    parser.add_argument("--out", type=Path, default=Path("docs/hydra.tsv"), metavar="TSV")
+    parser.add_argument("--resume", action="store_true", help="go on with the rows that are in the file")
+
+
+def main(options: argparse.Namespace) -> int:
+    if options.out.exists() and not options.resume:
+        print(f"{options.out} exists: go on with it by --resume, or choose another file by --out", file=sys.stderr)
+        return 1
+    store = Store(options.out)
+    wanted = list(_wanted(_chosen(options), options))
+    there = store.latest()
+    missing = [run for run in wanted if not _is_there(there.get(run.key), options)]
+    print(f"{len(wanted)} runs, {len(wanted) - len(missing)} of them in {options.out} already", flush=True)
+    _run_all(missing, options, store)
+    text = tables(store.latest().values(), options.virtual_limit)
+    options.out.with_name(f"{options.out.stem}_tables.md").write_text(text)
+    print(text)
+    return int(any(row.wrong for row in store.latest().values()))
+
+
+# --- what to run ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A run to make. ``options`` are those of `bench.hydra_run` that are not the defaults, as ``name=value``."""
+
+    task: Task
+    kind: str
+    workers: int
+    options: str = ""
+
+    @property
+    def bound(self) -> int:
+        given = [a for a in self.task.arguments if a.startswith("--recursion-bound=")]
+        return int(given[0].partition("=")[2]) if given else 3
+
+    @property
+    def key(self) -> Key:
+        return Key(self.kind, short_name(self.task), self.workers, self.options, self.bound)
+
+
+def short_name(task: Task) -> str:
+    return task.name.rpartition("/")[2]
+
+
+def author_times() -> dict[str, tuple[float, float]]:
+    """For each SDV task the seconds of the fastest run with a single client, and of the fastest of all."""
+    found: dict[str, tuple[float, float]] = {}
+    for line in (SHARED / "sdv" / "author_times.tsv").read_text().splitlines():
+        if not line.startswith("#"):
+            name, single, fastest = line.split("\t")
+            found[name] = (_seconds(single), _seconds(fastest))
+    return found
+
+
+def _seconds(cell: str) -> float:
+    return inf if cell == "-" else float(cell)
+
+
+def _chosen(options: argparse.Namespace) -> list[Task]:
+    """Those that took the authors least come first."""
+    index = {short_name(task): task for task in tasks("sdv")}
+    if options.files:
+        return [index.get(name) or _own_task(name) for name in options.files.split(",")]
+    times = sorted((single, fastest, name) for name, (single, fastest) in author_times().items())
+    hard = [index[name] for single, fastest, name in times if single >= options.least and fastest < inf]
+    return sample(hard, options.limit)
+
+
+def _own_task(file: str) -> Task:
+    """A file that is in no index: nothing is expected of it. A path that is absolute replaces the index's folder."""
+    if not Path(file).is_file():
+        raise SystemExit(f"{file} is neither a task of the SDV index nor a file")
+    return Task("", str(Path(file).resolve()), "unknown", "", "")
+
+
+def _wanted(chosen: Iterable[Task], options: argparse.Namespace) -> Iterator[Planned]:
+    given = [int(n) for n in options.workers.split(",")] if options.workers != WORKERS else None
+    for task in chosen:
+        if options.real:
+            for workers in (1, *(given or [2])):
+                yield Planned(task, "real", workers)
+        elif options.compare:
+            for workers in given or [16]:
+                for variant in ("", *VARIANTS):
+                    seeds = range(options.seeds if variant == "splits=random" else 1)
+                    for seed in seeds:
+                        yield Planned(task, "simulated", workers, f"{variant} seed={seed}" if seed else variant)
+        else:
+            for workers in (SEQUENTIAL, *(given or map(int, WORKERS.split(",")))):
+                yield Planned(task, "simulated", workers)
+
+
+def _is_there(row: Row | None, options: argparse.Namespace) -> bool:
+    virtual_limit = 0.0 if options.real else options.virtual_limit
+    return row is not None and row.decides(virtual_limit, options.timelimit)
+
+
+# --- runs -----------------------------------------------------------------------------------------------------------
+
+
+def _run_all(planned: list[Planned], options: argparse.Namespace, store: Store) -> None:
+    """Whatever ends this also ends the runs that are under way; their rows are missing then, and nothing else."""
+    running: set[subprocess.Popen[str]] = set()
+    version = _version()
+    began = perf_counter()
+    with ThreadPoolExecutor(1 if options.real else options.jobs) as pool:
+
+        def run(one: Planned) -> Row:
+            if options.real:
+                return _real(one, options, version)
+            return _simulated(one, options, version, running)
+
+        try:
+            for done, future in enumerate(as_completed([pool.submit(run, one) for one in planned]), start=1):
+                row = future.result()
+                store.add(row)
+                print(f"{done}/{len(planned)} {perf_counter() - began:.0f} s: {_line(row)}", flush=True)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(running):
+                process.kill()
+            raise
+
+
+def _line(row: Row) -> str:
+    virtual = "" if row.virtual_seconds is None else f", {row.virtual_seconds:.1f} virtual s"
+    wrong = " WRONG" if row.wrong else ""
+    return f"{row.task}, {row.how}: {row.answer}{wrong}{virtual}, {row.real_seconds:.0f} s {row.note}".rstrip()
+
+
+def _simulated(planned: Planned, options: argparse.Namespace, version: str, running: set[subprocess.Popen[str]]) -> Row:
+    command = [sys.executable, "-m", "bench.hydra_run", str(planned.task.file), f"--bound={planned.bound}"]
+    command += [f"--{option}" for option in planned.options.split()]
+    command += ["--sequential"] if planned.workers == SEQUENTIAL else [f"--workers={planned.workers}"]
+    command += [a for a in planned.task.arguments if a.startswith("--entry=")]
+    command += [f"--virtual-limit={options.virtual_limit}", f"--timelimit={options.timelimit}"]
+    command += [f"--memory={options.memory}"]
+    given = _identity(planned, options, version) | {"virtual_limit": options.virtual_limit}
+    began = perf_counter()
+    process = subprocess.Popen(command, cwd=_HOME, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running.add(process)
+    try:
+        out, err = process.communicate(timeout=options.timelimit + _GRACE_SECONDS if options.timelimit else None)
+        told = msgspec.json.decode(out.splitlines()[-1])
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        told = {"answer": "real limit", "real_seconds": perf_counter() - began}
+    except (IndexError, msgspec.DecodeError):
+        note = (err.splitlines() or [f"exit code {process.returncode}"])[-1]
+        told = {"answer": "error", "note": note[:200], "real_seconds": perf_counter() - began}
+    finally:
+        running.discard(process)
+    return msgspec.convert(told | given, Row)  # which ignores what it has no field for
+
+
+def _real(planned: Planned, options: argparse.Namespace, version: str) -> Row:
+    measured = runs.run(planned.task, [f"--workers={planned.workers}", "--journal=none"], options.timelimit)
+    told = {
+        "answer": _REAL_ANSWERS.get(measured.verdict, "error"),
+        "real_seconds": round(measured.seconds, 2),
+        "note": measured.reason,
+        **{name: measured.statistics[name] for name in ("cost", "splits") if name in measured.statistics},
+    }
+    return msgspec.convert(told | _identity(planned, options, version), Row)
+
+
+def _identity(planned: Planned, options: argparse.Namespace, version: str) -> dict[str, object]:
+    given: dict[str, object] = {"expected": planned.task.expected, "real_limit": options.timelimit, "version": version}
+    return planned.key._asdict() | given
+
+
+def _version() -> str:
+    """The commit that was measured, with a + if files of it had changed; nothing where there is no git."""
+    try:
+        done = subprocess.run(["git", "describe", "--always", "--dirty=+"], capture_output=True, text=True, cwd=_HOME)
+    except OSError:
+        return ""
+    return done.stdout.strip()

@@ -1,0 +1,205 @@
+"""One simulated run of the distributed inline engine, in a process of its own, as one line of JSON.
+
+    python -m bench.hydra_run FILE --workers 16
+    python -m bench.hydra_run FILE --sequential
+
+The sequential search is one worker that never splits and whose checks are not cut into slices; its proof is checked,
+too, and its time is counted in the same way. A violation is replayed and the coverage of the closed partitions is
+checked after the run: neither is charged, and neither is reading the program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import resource
+import sys
+import threading
+from collections import defaultdict
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import msgspec
+
+from bench.hydra_rows import SEQUENTIAL
+from cleave.engines.coordination import Event
+from cleave.engines.inline.coordinator import HydraCoordinator
+from cleave.engines.inline.merging import Merging
+from cleave.engines.inline.messages import (
+    Answer,
+    Closed,
+    GivenUp,
+    Outcome,
+    SendPartition,
+    Task,
+    Violated,
+    decode_finding,
+    decode_path,
+    encode,
+)
+from cleave.engines.inline.options import Decisions, Distribution, InlineOptions, Queues, Rate, Splits, deepening
+from cleave.engines.inline.record import split_tree, valid_messages
+from cleave.engines.inline.task import prepare_task, read_task
+from cleave.ir.path import Enter
+from cleave.review.dissimilarity import dissimilarity
+from cleave.runtime.crew import Assignment
+from cleave.runtime.drive import Ended, drive
+from cleave.runtime.simulated import COST_PER_SECOND, SimulatedCrew
+from cleave.validate.confirm import Confirmed, validate_trace
+from cleave.validate.coverage import uncovered
+from cleave.watch import resident_bytes
+
+WORKER = "cleave.engines.inline.client:work"
+_STACK_BYTES = 512 * 1024 * 1024
+_NEVER = 10**15  # more cost than any run has
+_REPLAY_SECONDS = 60.0
+_POLL_SECONDS = 0.25
+
+
+def parser() -> argparse.ArgumentParser:
+    formatter = argparse.RawDescriptionHelpFormatter
+    found = argparse.ArgumentParser(prog="python -m bench.hydra_run", description=__doc__, formatter_class=formatter)
+    found.add_argument("file")
+    found.add_argument("--workers", type=int, default=1, metavar="N")
+    found.add_argument("--sequential", action="store_true", help="one worker that never splits")
+    found.add_argument("--splits", default="proof", choices=[s.value for s in Splits])
+    found.add_argument("--queues", default="deques", choices=[q.value for q in Queues])
+    found.add_argument("--rate", default="adaptive", choices=[r.value for r in Rate])
+    found.add_argument("--decisions", default="assumed", choices=[d.value for d in Decisions])
+    found.add_argument("--merge", default="first", choices=[m.value for m in Merging])
+    found.add_argument("--unsplit", action="store_true", help="one of the workers searches the whole")
+    found.add_argument("--seed", type=int, default=0, metavar="S")
+    found.add_argument("--bound", type=int, default=3, metavar="R", help="recursion bound (default 3)")
+    found.add_argument("--entry", default=None, metavar="NAME")
+    found.add_argument("--virtual-limit", type=float, default=0.0, metavar="SECONDS", help="0: none")
+    found.add_argument("--timelimit", type=float, default=0.0, metavar="SECONDS", help="real ones; 0: no limit")
+    found.add_argument("--memory", type=int, default=0, metavar="MB", help="0: no limit")
+    return found
+
+
+class HydraRun:
+    """A run and what is known of it; also while it goes on, for `_watch`."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.began = monotonic()
+        self.events: list[Event] = []
+        self.task = _task(options)
+        self.coordinator = HydraCoordinator(self.task)
+        self.crew = SimulatedCrew(Assignment(WORKER, encode(self.task)), seed=options.seed)
+
+    def report(self) -> dict[str, Any]:
+        with self.crew:
+            outcome = drive(self.coordinator, self.crew, self.events.extend, timelimit=self.options.virtual_limit)
+            virtual_seconds = self.crew.now()
+        if isinstance(outcome, Ended):
+            return self.described("limit", virtual_seconds) | self._totals(virtual_seconds)
+        answer = decode_finding(outcome).answer
+        word, note = self._judged(answer)
+        gap = uncovered(split_tree(self.events)) if isinstance(answer, Closed) else None
+        checked = {"covered": gap is None} if isinstance(answer, Closed) else {}
+        return self.described(word, virtual_seconds, gap or note) | self._totals(virtual_seconds) | checked
+
+    def described(self, answer: str, virtual_seconds: float, note: str = "") -> dict[str, Any]:
+        return {
+            "file": self.options.file,
+            "workers": SEQUENTIAL if self.options.sequential else self.options.workers,
+            "answer": answer,
+            "note": note,
+            "virtual_seconds": round(virtual_seconds, 4),
+            "real_seconds": round(monotonic() - self.began, 2),
+            "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        }
+
+    def _totals(self, virtual_seconds: float) -> dict[str, Any]:
+        counters, statistics = self.coordinator.counters(), self.crew.statistics
+        busy = sum(statistics.busy.values())
+        told = ("setup_cost", "validation_cost", "splits", "closed", "went_back", "set_up")
+        return {
+            "cost": round(busy * COST_PER_SECOND),
+            **{name: int(counters[name]) for name in told},
+            "messages": statistics.messages,
+            "busy": round(busy / (virtual_seconds * self.task.distribution.workers), 4),
+            "dissimilarity": self._dissimilarity(),
+        }
+
+    def _dissimilarity(self) -> float | None:
+        """As far as workers told: what one has inlined since its last split, it tells when its partition is done."""
+        inlined: defaultdict[int, set[int]] = defaultdict(set)
+        for worker, message in valid_messages(self.events):
+            if isinstance(message, SendPartition | Outcome):
+                inlined[worker].update(message.inlined)
+        found = dissimilarity(inlined)
+        return None if found is None else found.mean
+
+    def _judged(self, answer: Answer) -> tuple[str, str]:
+        """The answer in words, and a note: a violation counts if it replays."""
+        match answer:
+            case Closed():
+                return "closed", ""
+            case GivenUp(reason=reason, detail=detail):
+                return "given up", f"{reason}: {detail}"
+            case Violated(path=steps):
+                program = read_task(self.task)
+                path = prepare_task(self.task, program).lift(decode_path(steps))
+                first = path[0]
+                assert isinstance(first, Enter)
+                judged = validate_trace(program, first.procedure, path, seconds=_REPLAY_SECONDS)
+                if isinstance(judged, Confirmed):
+                    return "violated", ""
+                return "given up", f"the violation does not replay: {judged.reason}"
+
+
+def _task(options: argparse.Namespace) -> Task:
+    search = InlineOptions(merging=Merging(options.merge), bounds=deepening(options.bound), seed=options.seed)
+    chosen = Distribution(
+        workers=options.workers,
+        splits=Splits(options.splits),
+        queues=Queues(options.queues),
+        rate=Rate(options.rate),
+        decisions=Decisions(options.decisions),
+        unsplit=options.unsplit,
+    )
+    if options.sequential:
+        # Nothing is split before this cost, and no check is cut off before it; the limit is hit at the latest then.
+        most = int(options.virtual_limit * COST_PER_SECOND) or _NEVER
+        chosen = Distribution(workers=1, split_after=most, slice_cost=most)
+    return Task(options.file, Path(options.file).read_bytes(), options.entry, None, search, chosen)
+
+
+def _watch(run: HydraRun) -> None:
+    """Ends the process at its limits, with what is known by then, wherever the run is."""
+    options = run.options
+    while True:
+        sleep(_POLL_SECONDS)
+        if options.timelimit and monotonic() - run.began >= options.timelimit:
+            _print(run.described("real limit", run.crew.now()))
+            os._exit(0)
+        if options.memory and resident_bytes() > options.memory * 1024 * 1024:
+            _print(run.described("memory", run.crew.now()))
+            os._exit(0)
+
+
+def _print(report: dict[str, Any]) -> None:
+    print(msgspec.json.encode(report).decode(), flush=True)
+
+
+def main() -> int:
+    gc.set_threshold(200_000, 50, 50)  # as the command line does
+    sys.set_int_max_str_digits(0)
+    run = HydraRun(parser().parse_args())
+    threading.Thread(target=_watch, args=(run,), daemon=True).start()
+    reports: list[dict[str, Any]] = []
+    threading.stack_size(_STACK_BYTES)  # programs may be nested deeply
+    thread = threading.Thread(target=lambda: reports.append(run.report()))
+    thread.start()
+    thread.join()
+    for report in reports:
+        _print(report)
+    return int(not reports)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
