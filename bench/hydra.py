@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -38,7 +39,7 @@ WORKERS = "1,2,4,8,16,32"
 VARIANTS = ("splits=paper", "splits=random", "queues=shared", "rate=fixed", "decisions=pushed", "merge=tree")
 _HOME = Path(__file__).parents[1]  # from where bench can be imported
 _GRACE_SECONDS = 60.0  # a run ends by itself at its limits; later it is killed
-_REAL_ANSWERS = {"safe": "closed", "bounded-safe": "closed", "unsafe": "violated", "unknown": "limit"}
+_REAL_ANSWERS = {"safe": "closed", "bounded-safe": "closed", "unsafe": "violated", "unknown": "given up"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +73,12 @@ def main(options: argparse.Namespace) -> int:
     there = store.latest()
     missing = [run for run in wanted if not _is_there(there.get(run.key), options)]
     print(f"{len(wanted)} runs, {len(wanted) - len(missing)} of them in {options.out} already", flush=True)
-    _run_all(missing, options, store)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        _run_all(missing, options, store)
+    except KeyboardInterrupt:
+        print(f"interrupted; {options.out} has what was done, --resume goes on", file=sys.stderr)
+        return 1
     text = tables(store.latest().values(), options.virtual_limit)
     options.out.with_name(f"{options.out.stem}_tables.md").write_text(text)
     print(text)
@@ -219,8 +225,9 @@ def _simulated(planned: Planned, options: argparse.Namespace, version: str, runn
 
 def _real(planned: Planned, options: argparse.Namespace, version: str) -> Row:
     measured = runs.run(planned.task, [f"--workers={planned.workers}", "--journal=none"], options.timelimit)
-    told = {
-        "answer": _REAL_ANSWERS.get(measured.verdict, "error"),
+    stopped = measured.verdict == "unknown" and "timeout" in measured.reason
+    told: dict[str, object] = {
+        "answer": "real limit" if stopped else _REAL_ANSWERS.get(measured.verdict, "error"),
         "real_seconds": round(measured.seconds, 2),
         "note": measured.reason,
         **{name: measured.statistics[name] for name in ("cost", "splits") if name in measured.statistics},

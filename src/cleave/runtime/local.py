@@ -55,7 +55,7 @@ class LocalCrew:
         self._next_number = first
         self._wanted = 0
         self._failed_starts = 0
-        self._processes: dict[int, _Process] = {}
+        self._processes: dict[int, WorkerProcess] = {}
         self._selector = DefaultSelector()
         self._started = monotonic()
 
@@ -80,7 +80,7 @@ class LocalCrew:
         while True:
             events: list[Event] = []
             for key, ready in self._selector.select(max(0.0, deadline - monotonic())):
-                process: _Process = key.data
+                process: WorkerProcess = key.data
                 if ready & EVENT_WRITE:
                     process.flush()
                     self._select(process)
@@ -107,20 +107,20 @@ class LocalCrew:
         self._next_number += 1
         briefing = Briefing(self._assignment.worker, self._assignment.task, number, self._memlimit_mb)
         try:
-            process = _Process(number, self._environment)
+            process = WorkerProcess(number, self._environment)
         except OSError as error:
             raise CleaveError(f"a worker's process can't be started: {error}") from error
         self._processes[number] = process
         self._selector.register(process.connection, EVENT_READ, process)
         self.send(number, msgspec.msgpack.encode(briefing))
 
-    def _select(self, process: _Process) -> None:
+    def _select(self, process: WorkerProcess) -> None:
         """Asks to be told when the worker can read on only while there is something to write."""
         wanted = EVENT_READ | EVENT_WRITE if process.outgoing else EVENT_READ
         if self._selector.get_key(process.connection).events != wanted:
             self._selector.modify(process.connection, wanted, process)
 
-    def _read(self, process: _Process) -> list[Event]:
+    def _read(self, process: WorkerProcess) -> list[Event]:
         messages = process.receive()
         if messages is None:
             return self._lose(process)
@@ -132,7 +132,7 @@ class LocalCrew:
             messages = messages[1:]
         return events + [Received(process.number, message) for message in messages]
 
-    def _lose(self, process: _Process) -> list[Event]:
+    def _lose(self, process: WorkerProcess) -> list[Event]:
         del self._processes[process.number]
         self._selector.unregister(process.connection)
         reason = process.bury()
@@ -144,7 +144,7 @@ class LocalCrew:
         return [Lost(process.number, reason)] if process.joined else []
 
 
-class _Process:
+class WorkerProcess:
     """One worker's process, seen from the coordinator's."""
 
     def __init__(self, number: int, environment: Mapping[str, str]) -> None:

@@ -19,7 +19,7 @@ import msgspec
 
 from cleave.errors import UsageError
 from cleave.runtime.child import Briefing
-from cleave.runtime.local import _Process
+from cleave.runtime.local import WorkerProcess
 from cleave.runtime.ray_cluster import load_ray
 from cleave.version import __version__
 
@@ -41,7 +41,7 @@ class Place(msgspec.Struct, frozen=True):
 class WorkerHost:
     """The actor. ``deliver`` and ``collect`` have a thread each, so a worker that does not read can be heard."""
 
-    _process: _Process
+    _process: WorkerProcess
 
     def start(self, version: str, worker: str, task: bytes, number: int, memlimit_mb: int) -> Place:
         node: str = load_ray().util.get_node_ip_address()
@@ -49,7 +49,7 @@ class WorkerHost:
             raise UsageError(f"the Ray node {node} has Cleave {__version__}, but the coordinator's is {version}")
         self._incoming: dict[int, list[bytes]] = {}
         self._next_batch = 0
-        self._process = _Process(number, os.environ)
+        self._process = WorkerProcess(number, os.environ)
         self._write(msgspec.msgpack.encode(Briefing(worker, task, number, memlimit_mb)))
         return Place(node, self._process.pid, os.getpid())
 

@@ -102,13 +102,18 @@ class Worker:
     def search(self, order: Solve | Back) -> tuple[str, list[FromWorker]]:
         """The id of what it has searched in the end, without a violation, and all that it said."""
         said = list(self.until_idle(order))
+        assert isinstance(said[-1], Searched)
         (searched,) = (message.id for message in said if isinstance(message, Searched))
         return searched, said
 
     def proofs(self) -> dict[str, Outcome]:
         """It is told to wait, and checks what it has claimed."""
-        said = [message for message in self.until_idle(Wait()) if isinstance(message, Outcome)]
-        return {outcome.id: outcome for outcome in said}
+        return outcomes(list(self.until_idle(Wait())))
+
+
+def outcomes(said: list[FromWorker]) -> dict[str, Outcome]:
+    """By partition, in their order."""
+    return {message.id: message for message in said if isinstance(message, Outcome)}
 
 
 def split_ids(said: list[FromWorker]) -> list[str]:
@@ -132,10 +137,13 @@ def test_it_goes_on_with_what_avoids_and_goes_back_to_what_reaches(how: Decision
     assert names == ["0" * depth for depth in range(len(names))]
     assert searched == "0" * len(names)
     meanings = {message.id: message.meaning for message in said if isinstance(message, SendPartition)}
+    proofs: dict[str, Outcome] = {}
     for name in reversed(names):
-        assert worker.search(Back(name + "1", NEVER))[0] == name + "1"
-    proofs = worker.proofs()
-    assert set(proofs) == {searched, *(name + "1" for name in names)}
+        half, said = worker.search(Back(name + "1", NEVER))
+        assert half == name + "1"
+        proofs |= outcomes(said)
+    proofs |= worker.proofs()
+    assert list(proofs) == [searched, *(name + "1" for name in reversed(names))], "the oldest first"
     for name, proof in proofs.items():
         assert isinstance(proof.answer, Closed)
         assert proof.answer.decisions == tuple((meanings[name[:n]], name[n] == "1") for n in range(len(name)))
@@ -161,6 +169,22 @@ def test_what_it_owes_is_not_forgotten_when_it_starts_anew() -> None:
     half = next(message for message in said if isinstance(message, SendPartition))
     worker.search(Solve("1", half.partition, NEVER))
     assert set(worker.proofs()) == {searched, "1"}
+
+
+def test_no_more_than_three_proofs_wait_to_be_checked() -> None:
+    """They would be lost with the worker, and as long as there is something to search nothing would ever be closed."""
+    worker = Worker()
+    searched, said = worker.search(Solve("", WHOLE, 0.0005))
+    names = split_ids(said)
+    assert len(names) > 2
+    claimed = [searched]
+    closed: list[str] = []
+    for name in reversed(names):
+        half, said = worker.search(Back(name + "1", NEVER))
+        claimed.append(half)
+        closed += outcomes(said)
+        assert closed == claimed[: max(0, len(claimed) - 3)]
+    assert list(worker.proofs()) == claimed[-3:]
 
 
 def test_it_takes_a_partition_before_all_its_proofs_are_checked() -> None:

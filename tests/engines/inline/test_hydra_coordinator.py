@@ -183,7 +183,9 @@ def test_counters_show_who_is_at_work() -> None:
     desk.hear(2, Progress(1, 11, 21, 3, 4))
     assert (desk.count("bound"), desk.count("open_calls")) == (1, 41)
     desk.close(2, "1")
-    assert (desk.count("bound"), desk.count("open_calls")) == (2, 20)
+    assert desk.count("open_calls") == 20
+    desk.hear(1, Progress(2, 10, 22, 3, 4))
+    assert (desk.count("bound"), desk.count("open_calls")) == (2, 22)
 
 
 # --- one queue for all ----------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 from cleave.errors import InputError, UnsupportedError
 from cleave.frontends.boogie import read_boogie
-from cleave.frontends.read import read_program
+from cleave.frontends.read import read_bytes, read_program
 
 WRONG = [
     ("var x: int; var x: bool;", "'x' is declared twice"),
@@ -118,4 +118,4 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
 def test_a_file_that_can_not_be_read(tmp_path: Path) -> None:
     for path in (str(tmp_path), str(tmp_path / "missing.bpl"), "a\0b"):
         with pytest.raises(InputError, match="can't read the file"):
-            read_program(path)
+            read_bytes(path)

@@ -59,6 +59,7 @@ class HydraCoordinator:
         self._how = task.distribution
         self._members: dict[int, _Member] = {}
         self._waiting: dict[int, None] = {}  # in the order in which they began to wait
+        self._slow: dict[int, None] = {}  # those at work that were told to split slowly
         self._open: dict[str, Partition] = {ROOT: Partition()}
         self._queue: WaitingPartitions = Deques() if self._how.queues is Queues.DEQUES else SharedQueue()
         self._queue.push(ORPHANS, ROOT)
@@ -182,6 +183,7 @@ class HydraCoordinator:
             return []
         self._totals["lost_workers"] += reason != STOPPED
         self._waiting.pop(worker, None)
+        self._slow.pop(worker, None)
         if worker == self._unsplit:
             self._unsplit = None
             return self._ended()
@@ -212,6 +214,7 @@ class HydraCoordinator:
     def _next(self, worker: int, member: _Member) -> list[Command]:
         """What a worker that has nothing to do does next."""
         member.partition = None
+        self._slow.pop(worker, None)
         if self._unsplit_wanted:
             self._unsplit, self._unsplit_wanted = worker, False
             member.partition = ROOT
@@ -219,9 +222,8 @@ class HydraCoordinator:
         own = self._queue.back(worker)
         if own is not None:
             member.partition = own
-            member.interval = self._interval(worker)
             self._totals["went_back"] += 1
-            return [Send(worker, encode(Back(own, member.interval)))]
+            return [Send(worker, encode(Back(own, self._new_interval(worker, member))))]
         self._waiting[worker] = None
         served = self._serve_waiting()
         if worker not in self._waiting:
@@ -234,9 +236,10 @@ class HydraCoordinator:
             worker = next(iter(self._waiting))
             del self._waiting[worker]
             member = self._members[worker]
-            member.partition, member.interval = partition, self._interval(worker)
+            member.partition = partition
             self._totals["set_up"] += 1
-            commands.append(Send(worker, encode(Solve(partition, self._open[partition], member.interval))))
+            solve = Solve(partition, self._open[partition], self._new_interval(worker, member))
+            commands.append(Send(worker, encode(solve)))
         return commands
 
     def _settled(self, partition: str) -> list[Command]:
@@ -273,21 +276,21 @@ class HydraCoordinator:
             return self._how.slowdown * self._how.interval
         return self._queue.count(worker) / len(self._waiting) * self._how.interval
 
+    def _new_interval(self, worker: int, member: _Member) -> float:
+        member.interval = self._interval(worker)
+        if member.interval >= self._how.slowdown * self._how.interval:
+            self._slow[worker] = None
+        else:
+            self._slow.pop(worker, None)
+        return member.interval
+
     def _pace(self, worker: int, member: _Member) -> list[Command]:
-        interval = self._interval(worker)
-        if interval == member.interval:
-            return []
-        member.interval = interval
-        return [Send(worker, encode(Pace(interval)))]
+        before = member.interval
+        interval = self._new_interval(worker, member)
+        return [] if interval == before else [Send(worker, encode(Pace(interval)))]
 
     def _hurry(self) -> list[Command]:
         """A worker waits and there is nothing for it: those who were told to take their time are told otherwise."""
         if self._how.rate is Rate.FIXED:
             return []
-        slow = self._how.slowdown * self._how.interval
-        return [
-            command
-            for worker, member in self._members.items()
-            if member.partition is not None and member.interval >= slow and worker != self._unsplit
-            for command in self._pace(worker, member)
-        ]
+        return [command for worker in list(self._slow) for command in self._pace(worker, self._members[worker])]

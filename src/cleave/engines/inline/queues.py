@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections import deque
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Protocol
 
 ORPHANS = 0
@@ -39,7 +39,7 @@ class Deques:
         queue = self._queues.setdefault(worker, deque())
         queue.appendleft(partition)
         self._size += 1
-        heappush(self._longest, (-len(queue), worker))
+        self._note_length(worker, queue)
 
     def back(self, worker: int) -> str | None:
         queue = self._queues.get(worker)
@@ -66,10 +66,16 @@ class Deques:
     def _removed(self, worker: int, queue: deque[str], partition: str) -> str:
         self._size -= 1
         if queue:
-            heappush(self._longest, (-len(queue), worker))
+            self._note_length(worker, queue)
         else:
             del self._queues[worker]
         return partition
+
+    def _note_length(self, worker: int, queue: deque[str]) -> None:
+        heappush(self._longest, (-len(queue), worker))
+        if len(self._longest) > 2 * len(self._queues) + 64:  # mostly lengths of the past
+            self._longest = [(-len(queue), worker) for worker, queue in self._queues.items()]
+            heapify(self._longest)
 
 
 class SharedQueue:

@@ -169,13 +169,15 @@ class Search:
         while True:
             # A check begins anew after a pause, with what it has learned: longer slices make sure that it gets on.
             slice_cost = max(self.slice_cost, (self._solver.cost() - began) // 2) if self.slice_cost else 0
+            before = self._solver.cost()
             answer = self._slice([*not_made, *self._confined()], slice_cost)
             if answer is not Answer.UNKNOWN:
                 return answer
             reason = self._solver.reason_unknown()
-            if reason.startswith(("quantifiers", "incomplete")):
+            paused = slice_cost and self._solver.cost() - before >= slice_cost  # whatever it gives for a reason
+            if reason.startswith(("quantifiers", "incomplete")) and not paused:
                 return Answer.SAT
-            if reason != "cost" or self._beyond():
+            if not (reason == "cost" or paused) or self._beyond():
                 return answer
             yield self.report()
             if self.decisions != decisions:
