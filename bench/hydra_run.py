@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--rate", default="adaptive", choices=[r.value for r in Rate])
     found.add_argument("--decisions", default="assumed", choices=[d.value for d in Decisions])
     found.add_argument("--merge", default="first", choices=[m.value for m in Merging])
-    found.add_argument("--unsplit", action="store_true", help="one of the workers searches the whole")
+    found.add_argument("--unsplit", action=argparse.BooleanOptionalAction, help="one of the workers searches the whole")
     found.add_argument("--seed", type=int, default=0, metavar="S")
     found.add_argument("--bound", type=int, default=3, metavar="R", help="recursion bound (default 3)")
     found.add_argument("--entry", default=None, metavar="NAME")

@@ -41,7 +41,9 @@ class Desk:
     """A coordinator, what happened to it, and what it said, decoded."""
 
     def __init__(self, workers: int = 4, **how: Any) -> None:
-        self.task = Task("program", b"", None, None, InlineOptions(), Distribution(workers=workers, **how))
+        self.task = Task(
+            "program", b"", None, None, InlineOptions(), Distribution(workers=workers, **{"unsplit": False, **how})
+        )
         self.coordinator = HydraCoordinator(self.task)
         self.coordinator.start()
         self.events: list[Event] = []

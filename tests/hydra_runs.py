@@ -34,7 +34,7 @@ from cleave.validate.coverage import uncovered
 from engine_runs import solve
 from programs import Features, LayeredMaker, ProgramMaker
 
-EAGER = {"split_after": 0, "slice_cost": 2_000, "interval": 0.0005, "slowdown": 1.0, "moving_cost": 0}
+EAGER = {"split_after": 0, "slice_cost": 2_000, "interval": 0.0005, "slowdown": 1.0, "moving_cost": 0, "unsplit": False}
 """Splits as often as it can: the programs of tests are small."""
 
 RECURSIVE = Features(procedures=4, loops=True, recursion=True)
@@ -142,8 +142,7 @@ def random_case(seed: int, *, faulty: bool = True, merging: Merging | None = Non
         queues=pick.choice(list(Queues)),
         rate=pick.choice(list(Rate)),
         decisions=pick.choice(list(Decisions)),
-        unsplit=pick.random() < 0.2,
-        **EAGER,  # type: ignore[arg-type]
+        **{**EAGER, "unsplit": pick.random() < 0.2},  # type: ignore[arg-type]
     )
     options = InlineOptions(merging=merging or chosen, bounds=BOUNDS, seed=pick.randrange(100))
     # Slow workers have time to be joined by all others, and to tell how far they are.
@@ -164,8 +163,8 @@ def random_faults(pick: random.Random, slowness: float) -> Faults:
         drop=pick.choice((0.0, 0.0, 0.1, 0.3)),
         repeat=pick.choice((0.0, 0.2)),
         delay=pick.choice((0.0, 0.3)),
-        crash_every=pick.choice((math.inf, 0.05, 0.15, 0.5)) * slowness,
-        zombie_every=pick.choice((math.inf, math.inf, 0.1, 0.3)) * slowness,
+        crash_every=pick.choice((math.inf, 0.1, 0.3, 1.0)) * slowness,
+        zombie_every=pick.choice((math.inf, math.inf, 0.2, 0.5)) * slowness,
         start_seconds=pick.choice((0.0, 0.02, 0.2)) * slowness,
     )
 

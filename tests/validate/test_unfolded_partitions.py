@@ -439,7 +439,9 @@ class Case:
         proofs = []
         revealed: set[tuple[int, CallPlace]] = set()
         for size in sizes:
-            part = [UnfoldedInstance(instance.procedure, {}, instance.exclusive) for instance in self.proof.instances[:size]]
+            part = [
+                UnfoldedInstance(instance.procedure, {}, instance.exclusive) for instance in self.proof.instances[:size]
+            ]
             for number, instance in enumerate(self.proof.instances[:size]):
                 for place, callee in instance.callees.items():
                     if (number, place) in revealed or (callee < size and self.pick.random() < 0.7):

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from cleave.cli.arguments import positive_number, seconds, whole_number
-from cleave.engines.inline.options import Decisions, Distribution, Queues, Rate, Splits
+from cleave.engines.inline.options import UNSPLIT_FROM, Decisions, Distribution, Queues, Rate, Splits
 from cleave.errors import UsageError
 from cleave.journal.places import default_folder
 
@@ -94,7 +94,9 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         help=f"split so many times less often while no worker waits (default {Distribution().slowdown:g})",
     )
     group.add_argument(
-        "--unsplit-worker", action="store_true", help="one of the workers searches the whole by itself, unsplit"
+        "--unsplit-worker",
+        action=argparse.BooleanOptionalAction,
+        help=f"one of the workers searches the whole by itself, unsplit (default: with {UNSPLIT_FROM} workers or more)",
     )
 
 

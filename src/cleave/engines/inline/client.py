@@ -46,6 +46,7 @@ from cleave.engines.inline.search import Outcome as SearchOutcome
 from cleave.engines.inline.task import prepare_task, read_task
 
 _PROGRESS_SECONDS = 1.0
+_UNSPLIT_SLICES = 40  # who has nothing to split looks up so much less often
 _MOST_CLAIMS = 3  # proofs that may wait to be checked: if the worker is lost, so are they
 
 
@@ -176,7 +177,7 @@ class Client:
 
     def _slice_cost(self, job: Job) -> int:
         if not self._may_split:
-            return 0
+            return _UNSPLIT_SLICES * self._how.slice_cost
         return max(self._how.slice_cost, self._how.split_after - job.solver_cost())
 
     def _report(self, progress: Progress) -> None:

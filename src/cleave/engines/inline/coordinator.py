@@ -31,7 +31,7 @@ from cleave.engines.inline.messages import (
     encode,
     from_worker,
 )
-from cleave.engines.inline.options import Queues, Rate
+from cleave.engines.inline.options import UNSPLIT_FROM, Queues, Rate
 from cleave.engines.inline.partition import Partition
 from cleave.engines.inline.queues import ORPHANS, Deques, SharedQueue, WaitingPartitions
 from cleave.errors import InternalError
@@ -65,7 +65,8 @@ class HydraCoordinator:
         self._queue.push(ORPHANS, ROOT)
         self._losses: dict[str, int] = {}
         self._unsplit: int | None = None  # the worker that searches the whole, unsplit
-        self._unsplit_wanted = self._how.unsplit and self._how.workers > 1
+        wanted = self._how.workers >= UNSPLIT_FROM if self._how.unsplit is None else self._how.unsplit
+        self._unsplit_wanted = wanted and self._how.workers > 1
         self._hired = 1
         self._bound: int | None = None  # the least bound that took part in a closed partition
         self._given_up: GivenUp | None = None

@@ -73,12 +73,17 @@ class Decisions(Enum):
     PUSHED = "pushed"
 
 
+UNSPLIT_FROM = 4
+"""With so many workers, one of them is spared for the whole search."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distribution:
     """How a search is distributed (HYDRA). ``interval`` and ``slowdown`` are the paper's delta_c, in seconds, and K.
 
     A search whose solver cost is below ``split_after`` is not split: it would take longer to tell others. ``unsplit``
-    dedicates a worker to the whole search. Inside a check, a worker looks up after ``slice_cost``. ``moving_cost`` is
+    dedicates a worker to the whole search, so that no split can make a run slower than without; None: if there are
+    enough workers. Inside a check, a worker looks up after ``slice_cost``. ``moving_cost`` is
     about what it costs to take over an instance of another worker, with what the solver does about it: a partition is
     split only after as much work as moving the half of it takes.
     """
@@ -93,4 +98,4 @@ class Distribution:
     split_after: int = DEFAULT_BEYOND_COST
     slice_cost: int = 500_000
     moving_cost: int = 15_000
-    unsplit: bool = False
+    unsplit: bool | None = None
