@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    distribution = Distribution(workers=options.workers)
+    distribution = Distribution(workers=options.workers, unsplit=False)
     seconds = options.workers * options.seconds
     watched = Watched(_task(distribution), samples_every=options.workers * 4)
     print(f"{options.workers} workers, {seconds:g} virtual seconds of work", flush=True)

@@ -216,10 +216,6 @@ class HydraCoordinator:
         """What a worker that has nothing to do does next."""
         member.partition = None
         self._slow.pop(worker, None)
-        if self._unsplit_wanted:
-            self._unsplit, self._unsplit_wanted = worker, False
-            member.partition = ROOT
-            return [Send(worker, encode(Solve(ROOT, Partition(), self._interval(worker), split=False)))]
         own = self._queue.back(worker)
         if own is not None:
             member.partition = own
@@ -229,7 +225,16 @@ class HydraCoordinator:
         served = self._serve_waiting()
         if worker not in self._waiting:
             return served
+        if self._unsplit_wanted and not member.claims:
+            return [*served, *self._search_whole(worker, member)]
         return [Send(worker, encode(Wait())), *served, *self._hurry()] if member.claims else [*served, *self._hurry()]
+
+    def _search_whole(self, worker: int, member: _Member) -> list[Command]:
+        """The first worker for which there is no partition, and that owes nothing, searches the whole, unsplit."""
+        del self._waiting[worker]
+        self._unsplit, self._unsplit_wanted = worker, False
+        member.partition = ROOT
+        return [Send(worker, encode(Solve(ROOT, Partition(), self._how.interval, split=False)))]
 
     def _serve_waiting(self) -> list[Command]:
         commands: list[Command] = []
