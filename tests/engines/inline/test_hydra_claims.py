@@ -115,23 +115,11 @@ def test_nobody_claims_or_closes_what_is_not_its_own() -> None:
         desk.search(3, "00")
 
 
-def owing_unsplit_worker() -> Desk:
-    """Worker 1 has searched both halves, and there is nothing left but the whole, unsplit."""
+def test_a_worker_that_owes_proofs_does_not_search_the_whole() -> None:
     desk = Desk(unsplit=True)
     desk.ask(1)
     desk.split(1, "")
     desk.search(1, "0")
-    assert solved(desk.search(1, "1")) == [(1, "")]
-    return desk
-
-
-def test_a_proof_of_a_part_is_not_taken_for_one_of_the_whole() -> None:
-    desk = owing_unsplit_worker()
+    assert solved(desk.search(1, "1")) == [], "though there is nothing left but the whole"
     assert desk.close(1, "0") == []
     assert desk.close(1, "1") == [DONE]
-
-
-def test_an_unsplit_worker_that_is_lost_takes_its_claims_with_it() -> None:
-    desk = owing_unsplit_worker()
-    desk.tell(Lost(1))
-    assert {name for _, name in solved(desk.ask(2, 3))} == {"0", "1"}

@@ -47,7 +47,7 @@ from cleave.engines.inline.task import prepare_task, read_task
 
 _PROGRESS_SECONDS = 1.0
 _UNSPLIT_SLICES = 40  # who has nothing to split looks up so much less often
-_MOST_CLAIMS = 3  # proofs that may wait to be checked: if the worker is lost, so are they
+_MOST_CLAIMS = 1  # proofs that may wait to be checked: if the worker is lost, so are they
 
 
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
