@@ -22,6 +22,7 @@ from cleave.engines.engine import GaveUp, Violated
 from cleave.engines.inline.messages import Closed, Outcome, SendPartition, Task, encode, from_worker
 from cleave.engines.inline.options import Distribution, InlineOptions, Splits
 from cleave.engines.inline.record import valid_messages
+from cleave.errors import InputError
 from cleave.journal.journal import Journal
 from cleave.runtime.crew import Crew
 from cleave.runtime.simulated import SimulatedCrew
@@ -243,6 +244,16 @@ class Recorded(SimulatedCrew):
     def hire(self, workers: int) -> None:
         self.hired = [*getattr(self, "hired", []), workers]
         super().hire(workers)
+
+
+def test_a_run_of_another_version_is_not_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = finished(tmp_path)
+    monkeypatch.setattr("cleave.distribute.__version__", "99")
+    with pytest.raises(InputError, match="the run is one of Cleave .*, and this is 99"):
+        Distributed.again(path)
+    monkeypatch.undo()
+    with Distributed.again(path) as run:  # and its lock was given back
+        assert isinstance(solve(run), Covered)
 
 
 @pytest.mark.parametrize("events", [[Passed(1.5)], [Passed(1.5), Joined(1), Lost(1)], [Joined(1), Passed(1.5)]])

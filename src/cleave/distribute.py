@@ -99,6 +99,8 @@ class Distributed:
         """The run of a journal, from where it stopped."""
         journal = Journal.reopen(path)
         try:
+            if journal.info.version != __version__:  # another version may number instances in another way
+                raise InputError(f"the run is one of Cleave {journal.info.version}, and this is {__version__}")
             task = messages.decode_task(journal.assignment)
             place = msgspec.convert(journal.info.options["place"], Place)
             return cls(task, place, journal)
