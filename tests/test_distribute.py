@@ -249,7 +249,7 @@ class Recorded(SimulatedCrew):
 def test_a_run_of_another_version_is_not_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = finished(tmp_path)
     monkeypatch.setattr("cleave.distribute.__version__", "99")
-    with pytest.raises(InputError, match="the run is one of Cleave .*, and this is 99"):
+    with pytest.raises(InputError, match=r"the run is one of Cleave .*, and this is 99"):
         Distributed.again(path)
     monkeypatch.undo()
     with Distributed.again(path) as run:  # and its lock was given back

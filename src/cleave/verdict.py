@@ -29,7 +29,8 @@ class Reason(Enum):
 class TraceStep:
     """One step of a violating execution, in the user's terms.
 
-    ``kind`` is ``call``, ``return``, ``assign``, ``havoc``, ``assume``, ``block`` or ``violation``.
+    ``kind`` is ``call``, ``return``, ``assign``, ``havoc``, ``assume``, ``block`` or ``violation``; in a compact trace also
+    ``skipped``, a note on what was left out there.
     """
 
     kind: str
@@ -38,7 +39,7 @@ class TraceStep:
     location: Location | None
     text: str
     values: Mapping[str, str] = field(default_factory=dict)
-    relevant: bool = True  # the violation depends on it; a compact trace keeps these
+    relevant: bool = True  # a compact trace shows these: what the violation depends on, the nearest first
 
 
 @dataclass(frozen=True, slots=True)
