@@ -29,8 +29,8 @@ class Reason(Enum):
 class TraceStep:
     """One step of a violating execution, in the user's terms.
 
-    ``kind`` is ``call``, ``return``, ``assign``, ``havoc``, ``assume``, ``block`` or ``violation``; in a compact trace also
-    ``skipped``, a note on what was left out there.
+    ``kind`` is ``call``, ``return``, ``assign``, ``havoc``, ``assume``, ``block`` or ``violation``; in a compact
+    trace also ``skipped``, a note on what was left out there.
     """
 
     kind: str
