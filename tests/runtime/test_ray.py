@@ -245,9 +245,10 @@ def test_a_token_that_is_missing_or_wrong_is_told(token: str, monkeypatch: pytes
 
 
 def test_auto_means_the_cluster_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAY_ADDRESS", ray_nodes.start())
+    address = ray_nodes.start()
+    monkeypatch.setenv("RAY_ADDRESS", address)
     with ray_cluster.joined("auto"):
-        assert ray_cluster.load_ray().cluster_resources()["CPU"] == ray_nodes.CPUS
+        assert ray_cluster.load_ray().get_runtime_context().gcs_address == address
     monkeypatch.setenv("RAY_ADDRESS", "ray://127.0.0.1:10001")
     with pytest.raises(UsageError, match="client protocol"):
         RayCrew(Assignment(WORKER, b""), address="auto")
