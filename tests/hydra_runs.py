@@ -12,12 +12,12 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cleave.engines.coordination import Clock, Command, Event, Finish, Joined, Lost, Work
+from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, Joined, Lost, Work
 from cleave.engines.engine import Finding, Proved
 from cleave.engines.engine import Violated as ViolatedAlone
 from cleave.engines.inline.client import Client
 from cleave.engines.inline.condition import Conditions
-from cleave.engines.inline.coordinator import STOPPED, HydraCoordinator
+from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.job import Assigned
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.messages import Answer, Closed, GivenUp, Task, Violated, decode_finding, decode_path

@@ -16,9 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from cleave.distribute import Covered, Distributed, Place
+from cleave.distribute import Distributed, Place
 from cleave.engines.coordination import Event, Hire, Joined, Lost, Passed, Received, decode_event, encode_event
 from cleave.engines.engine import GaveUp, Violated
+from cleave.engines.inline.distributed import Covered, InlineSearch, gap
 from cleave.engines.inline.messages import Closed, Outcome, SendPartition, Task, encode, from_worker
 from cleave.engines.inline.options import Distribution, InlineOptions, Splits
 from cleave.engines.inline.record import valid_messages
@@ -55,11 +56,14 @@ def sums(steps: int, target: int) -> str:
 LONG = sums(7, target=7)  # safe; takes two workers a second or two and is split dozens of times
 
 
-def task_of(text: str, how: Distribution = OFTEN) -> Task:
-    return Task("program.bpl", text.encode(), "main", None, InlineOptions(bounds=(1,)), how)
+Found = Covered | Violated | GaveUp
 
 
-def solve(run: Distributed, halt: threading.Event | None = None) -> Covered | Violated | GaveUp:
+def search_of(text: str, how: Distribution = OFTEN) -> InlineSearch:
+    return InlineSearch(Task("program.bpl", text.encode(), "main", None, InlineOptions(bounds=(1,)), how))
+
+
+def solve(run: Distributed[Found], halt: threading.Event | None = None) -> Found:
     return run.solve(halt or threading.Event(), lambda counters: None)
 
 
@@ -129,9 +133,9 @@ def test_verdicts_are_those_of_one_worker(
 
 
 def test_nothing_is_kept_without_a_folder() -> None:
-    with Distributed.begin(task_of(sums(2, target=7)), Place(), None) as run:
+    with Distributed.begin(search_of(sums(2, target=7)), Place(), None) as run:
         assert isinstance(solve(run), Covered)
-        assert run.gap() is None
+        assert gap(run.events()) is None
         assert run.journal.path is None
 
 
@@ -139,7 +143,7 @@ def test_nothing_is_kept_without_a_folder() -> None:
 
 
 def test_a_worker_that_is_killed_at_work_changes_nothing(tmp_path: Path) -> None:
-    with Distributed.begin(task_of(LONG), Place(), tmp_path) as run:
+    with Distributed.begin(search_of(LONG), Place(), tmp_path) as run:
         path = run.journal.path
         assert path is not None
 
@@ -150,7 +154,7 @@ def test_a_worker_that_is_killed_at_work_changes_nothing(tmp_path: Path) -> None
         found = solve(run)
         killer.join()
         assert isinstance(found, Covered)
-        assert run.gap() is None
+        assert gap(run.events()) is None
     events = events_of(path)
     assert [event.worker for event in events if isinstance(event, Lost)] == [1]
     assert found.partitions == len(closed_ids(events)) == len(set(closed_ids(events))) == splits(events) + 1
@@ -161,7 +165,7 @@ def test_a_worker_that_is_killed_at_work_changes_nothing(tmp_path: Path) -> None
 
 def stopped_in_the_middle(folder: Path) -> Path:
     """The journal of a run that was stopped when some of its partitions were closed."""
-    with Distributed.begin(task_of(LONG), Place(), folder) as run:
+    with Distributed.begin(search_of(LONG), Place(), folder) as run:
         path, halt = run.journal.path, threading.Event()
         assert path is not None
         stopper = when(path, lambda events: len(closed_ids(events)) > 3, lambda events: halt.set())
@@ -180,7 +184,7 @@ def test_a_run_that_was_stopped_goes_on_and_solves_nothing_twice(tmp_path: Path)
     with Distributed.again(path) as run:
         found = solve(run)
         assert isinstance(found, Covered)
-        assert run.gap() is None
+        assert gap(run.events()) is None
     events = events_of(path)
     assert events[: len(before)] == before
     assert found.partitions == len(closed_ids(events)) == len(set(closed_ids(events))) == splits(events) + 1
@@ -194,8 +198,8 @@ BEGIN = """\
 import sys, threading
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from test_distribute import LONG, Distributed, Place, solve, task_of
-with Distributed.begin(task_of(LONG), Place(), Path(sys.argv[2])) as run:
+from test_distribute import LONG, Distributed, Place, search_of, solve
+with Distributed.begin(search_of(LONG), Place(), Path(sys.argv[2])) as run:
     print(run.journal.path, flush=True)
     solve(run)
 """
@@ -218,7 +222,7 @@ def test_a_run_whose_process_was_killed_goes_on(tmp_path: Path) -> None:
 
 def finished(folder: Path) -> Path:
     """The journal of a run that ended with its last event and before its verdict was kept."""
-    with Distributed.begin(task_of(sums(6, target=7)), Place(), folder) as run:
+    with Distributed.begin(search_of(sums(6, target=7)), Place(), folder) as run:
         assert isinstance(solve(run), Covered)
         assert run.journal.path is not None
         return run.journal.path
@@ -231,7 +235,7 @@ def test_a_run_that_stopped_before_its_verdict_needs_no_worker_for_it(tmp_path: 
         found = solve(run)
         assert isinstance(found, Covered)
         assert found.partitions == len(closed_ids(before))
-        assert run.gap() is None
+        assert gap(run.events()) is None
     assert events_of(path) == before
     assert isinstance(resume(path).verdict, Safe)
 
@@ -260,7 +264,7 @@ def test_a_run_of_another_version_is_not_gone_on_with(tmp_path: Path, monkeypatc
 def test_a_run_that_goes_on_hires_as_many_as_it_had_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, events: list[Event]
 ) -> None:
-    with Distributed.begin(task_of(LONG), Place(runtime="simulated"), tmp_path) as run:
+    with Distributed.begin(search_of(LONG), Place(runtime="simulated"), tmp_path) as run:
         path = run.journal.path
         assert path is not None
         run.journal.append(events)
@@ -309,13 +313,13 @@ def test_a_partition_that_was_closed_under_other_decisions_is_a_gap(tmp_path: Pa
     copy = tampered(path, weaken)
     with Distributed.again(copy) as run:
         assert isinstance(solve(run), Covered), "the coordinator believes its workers"
-        gap = run.gap()
-    assert gap is not None
-    assert f"partition {last!r} was closed under other decisions than its own" in gap
+        left_out = gap(run.events())
+    assert left_out is not None
+    assert f"partition {last!r} was closed under other decisions than its own" in left_out
     verdict = resume(copy).verdict
     assert isinstance(verdict, Unknown)
     assert verdict.reason is Reason.UNCONFIRMED
-    assert gap in verdict.detail
+    assert left_out in verdict.detail
 
 
 def test_what_the_journal_does_not_say_was_closed_is_solved_again(tmp_path: Path) -> None:
@@ -331,6 +335,6 @@ def test_what_the_journal_does_not_say_was_closed_is_solved_again(tmp_path: Path
     assert closed_ids(events_of(copy)) == closed_ids(events_of(path))[:-1]
     with Distributed.again(copy) as run:
         assert isinstance(solve(run), Covered)
-        assert run.gap() is None
+        assert gap(run.events()) is None
     assert closed_ids(events_of(copy)).count(last) <= 1
     assert splits(events_of(copy)) + 1 == len(closed_ids(events_of(copy)))

@@ -1,7 +1,7 @@
 """One search on many workers: a coordinator, a crew, and the journal between them.
 
-    with Distributed.begin(task, Place("local"), folder) as run:
-        run.solve(halt, note)         # Violated | Covered | GaveUp
+    with Distributed.begin(InlineSearch(task), Place("local"), folder) as run:
+        run.solve(halt, note)         # what the engine found, or GaveUp
     with Distributed.again(path) as run: ...        # goes on where a run stopped, whatever stopped it
 
 A run is rebuilt from its journal: the coordinator is pure, so the events that it saw make it what it was. Then all its
@@ -18,17 +18,14 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
-from cleave.engines.coordination import Command, Event, Finish, Joined, Lost
-from cleave.engines.engine import Counters, GaveUp, Violated
-from cleave.engines.inline import messages
-from cleave.engines.inline.coordinator import STOPPED, HydraCoordinator
-from cleave.engines.inline.engine import InlineEngine
-from cleave.engines.inline.messages import Task
-from cleave.engines.inline.record import split_tree
+from cleave.engines.coordination import STOPPED, Command, Event, Finish, Joined, Lost
+from cleave.engines.engine import Counters, GaveUp
+from cleave.engines.inline.distributed import InlineSearch
+from cleave.engines.search import Search
 from cleave.errors import InputError
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.places import new_run_id, start_run
@@ -36,14 +33,13 @@ from cleave.runtime.crew import Assignment, Crew
 from cleave.runtime.drive import Ended, drive
 from cleave.runtime.local import LocalCrew
 from cleave.runtime.simulated import SimulatedCrew
-from cleave.validate.coverage import uncovered
-from cleave.verdict import Reason
 from cleave.version import __version__
 
-WORKER = "cleave.engines.inline.client:work"
 Runtime = Literal["local", "ray", "simulated"]
 
-_REASONS = {"memory": Reason.MEMORY, "unconfirmed": Reason.UNCONFIRMED, "interrupted": Reason.INTERRUPTED}
+_SEARCHES: dict[str, Callable[[bytes], Search[Any]]] = {InlineSearch.engine: InlineSearch.decode}
+
+Solved = TypeVar("Solved")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,54 +52,42 @@ class Place:
     memlimit_mb: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Covered:
-    """No violation: every part of the search was closed, each by a checked proof. That the parts make up the whole is
-    still to be checked: `Distributed.gap`."""
-
-    bounds: dict[str, int]
-    partitions: int
-
-
-Solved = Violated | Covered | GaveUp
-
-
-class Distributed:
-    def __init__(self, task: Task, place: Place, journal: Journal) -> None:
-        self.task = task
+class Distributed(Generic[Solved]):
+    def __init__(self, search: Search[Solved], place: Place, journal: Journal) -> None:
+        self.search = search
         self.journal = journal
         self._open = ExitStack()
         self._open.push(journal)
-        self._coordinator = HydraCoordinator(task)
+        self._coordinator = search.coordinator()
         self._commands = self._coordinator.start()
         self._elapsed = 0.0
         first = self._replay() + 1
-        self._crew = _crew(place, Assignment(WORKER, messages.encode(task)), first)
+        self._crew = _crew(place, Assignment(search.worker, search.assignment()), first)
         self._open.callback(self._crew.close)
         self._crew.hire(1)  # it reads the program while its caller does
 
     @classmethod
-    def begin(cls, task: Task, place: Place, folder: Path | None) -> Distributed:
+    def begin(cls, search: Search[Solved], place: Place, folder: Path | None) -> Distributed[Solved]:
         """A new run; without a folder nothing of it is kept."""
-        info = _info(task, place)
-        assignment = messages.encode(task)
+        info = _info(search, place)
+        assignment = search.assignment()
         journal = Journal.in_memory(info, assignment) if folder is None else start_run(folder, info, assignment)
         try:
-            return cls(task, place, journal)
+            return cls(search, place, journal)
         except BaseException:  # nothing has happened that one could go on with
             journal.discard()
             raise
 
     @classmethod
-    def again(cls, path: Path) -> Distributed:
+    def again(cls, path: Path) -> Distributed[Any]:
         """The run of a journal, from where it stopped."""
         journal = Journal.reopen(path)
         try:
             if journal.info.version != __version__:  # another version may number instances in another way
                 raise InputError(f"the run is one of Cleave {journal.info.version}, and this is {__version__}")
-            task = messages.decode_task(journal.assignment)
+            search = _SEARCHES[journal.info.engine](journal.assignment)
             place = msgspec.convert(journal.info.options["place"], Place)
-            return cls(task, place, journal)
+            return cls(search, place, journal)
         except (msgspec.MsgspecError, KeyError) as error:
             journal.close()
             raise InputError(f"the journal does not hold a run of this version of Cleave: {error}") from None
@@ -111,13 +95,13 @@ class Distributed:
             journal.close()
             raise
 
-    def __enter__(self) -> Distributed:
+    def __enter__(self) -> Distributed[Solved]:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._open.close()
 
-    def solve(self, halt: threading.Event, note: Callable[[Counters], None]) -> Solved:
+    def solve(self, halt: threading.Event, note: Callable[[Counters], None]) -> Solved | GaveUp:
         """Runs until there is an outcome or ``halt`` is set."""
         outcome = drive(
             self._coordinator,
@@ -129,17 +113,10 @@ class Distributed:
             elapsed=self._elapsed,
         )
         self._crew.close()
+        counters = self._coordinator.counters()
         if isinstance(outcome, Ended):
-            return GaveUp(outcome.reason, self._how_far())
-        match messages.decode_finding(outcome).answer:
-            case messages.Violated(path=path):
-                return Violated(messages.decode_path(path))
-            case messages.Closed(bound=bound):
-                partitions = int(self._coordinator.counters()["closed"])
-                return Covered({} if bound is None else {"recursion": bound}, partitions)
-            case messages.GivenUp(reason=reason, detail=detail):
-                found = _REASONS.get(reason, Reason.SOLVER)
-                return GaveUp(found, detail or (reason if found is Reason.SOLVER else ""))
+            return GaveUp(outcome.reason, self.search.how_far(counters))
+        return self.search.solved(outcome, counters)
 
     @property
     def id(self) -> str | None:
@@ -151,16 +128,9 @@ class Distributed:
         self._crew.close()
         self.journal.finish(result)
 
-    def gap(self) -> str | None:
-        """What the closed parts of the search leave out, told from the journal alone; None if nothing."""
-        return uncovered(split_tree(self._events()))
-
-    def _events(self) -> Iterator[Event]:
+    def events(self) -> Iterator[Event]:
+        """What the coordinator saw, from the journal."""
         return (event for _, event in self.journal.events())
-
-    def _how_far(self) -> str:
-        counters = self._coordinator.counters()
-        return f"parts of the search: {counters['closed']} closed, {counters['open_partitions']} open"
 
     def _replay(self) -> int:
         """Feeds the coordinator what the journal holds; the largest number that a worker had."""
@@ -198,22 +168,15 @@ def _crew(place: Place, assignment: Assignment, first: int) -> Crew:
             return ray
 
 
-def _info(task: Task, place: Place) -> RunInfo:
-    distribution: dict[str, Any] = msgspec.to_builtins(task.distribution)
+def _info(search: Search[Any], place: Place) -> RunInfo:
     return RunInfo(
-        id=new_run_id(task.file),
-        files=(task.file,),
-        engine=InlineEngine.name,
-        workers=task.distribution.workers,
+        id=new_run_id(search.file),
+        files=(search.file,),
+        engine=search.engine,
+        workers=search.workers,
         runtime=place.runtime,
-        options={
-            "entry": task.entry,
-            "property": task.property,
-            "search": msgspec.to_builtins(task.options),
-            "distribution": distribution,
-            "place": asdict(place),
-        },
+        options={**search.options(), "place": asdict(place)},
         started=datetime.now(UTC),
         version=__version__,
-        source=sha256(task.source).hexdigest(),
+        source=sha256(search.source).hexdigest(),
     )

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cleave.engines.coordination import Event, Joined, Lost, Passed, Received
-from cleave.engines.inline.coordinator import STOPPED
+from cleave.engines.coordination import STOPPED, Event, Joined, Lost, Passed, Received
 from cleave.engines.inline.messages import (
     Closed,
     Effort,

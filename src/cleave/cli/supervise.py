@@ -19,7 +19,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from cleave.cli.progress import ProgressLine
 from cleave.engines.engine import Counters
-from cleave.engines.inline.engine import InlineEngine
 from cleave.verdict import Reason, Result, Unknown
 
 _GRACE_SECONDS = 5.0
@@ -106,7 +105,7 @@ def _wait(thread: _Thread, line: ProgressLine, signals: Signals, timelimit: floa
 def _partial(thread: _Thread, workers: int) -> Result:
     reason = Reason.INTERRUPTED if thread.stop.is_set() else Reason.TIMEOUT
     counters = thread.counters.copy()
-    run = counters.pop("run", None)
+    run, engine = counters.pop("run", None), counters.pop("engine", "")
     bounds = {"recursion": counters["bound"]} if counters.get("bound") else {}
     how_far = (
         f"parts of the search: {counters['closed']} closed, {counters['open_partitions']} open"
@@ -114,4 +113,4 @@ def _partial(thread: _Thread, workers: int) -> Result:
         else ""
     )
     verdict = Unknown(reason, how_far)
-    return Result(verdict, InlineEngine.name, bounds, monotonic() - thread.started, workers, counters, run=run)
+    return Result(verdict, engine, bounds, monotonic() - thread.started, workers, counters, run=run)

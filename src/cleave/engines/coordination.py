@@ -48,6 +48,9 @@ class Passed(msgspec.Struct, frozen=True, array_like=True, tag="passed"):
 
 Event: TypeAlias = Joined | Lost | Received | Passed
 
+STOPPED = "stopped"
+"""Why workers are lost whose run stopped and goes on: nothing that their work could be blamed for."""
+
 
 class Hire(msgspec.Struct, frozen=True, array_like=True, tag="hire"):
     """The run can use this many workers in all; the runtime starts what is missing and replaces what is lost."""

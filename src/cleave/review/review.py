@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from cleave.engines.coordination import Event, Joined, Lost, Received
-from cleave.engines.inline.coordinator import STOPPED
+from cleave.engines.coordination import STOPPED, Event, Joined, Lost, Received
 from cleave.engines.inline.messages import (
     Closed,
     FromWorker,

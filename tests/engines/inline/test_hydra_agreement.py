@@ -10,8 +10,7 @@ from collections import Counter
 
 import pytest
 
-from cleave.engines.coordination import Lost
-from cleave.engines.inline.coordinator import STOPPED
+from cleave.engines.coordination import STOPPED, Lost
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import Decisions, Distribution, InlineOptions, Queues, Rate, Splits
 from cleave.passes.prepare import prepare

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cleave.engines.coordination import Lost
-from cleave.engines.inline.coordinator import STOPPED
+from cleave.engines.coordination import STOPPED, Lost
 from cleave.engines.inline.messages import Back, Closed, Effort, GivenUp, Outcome, Pace, Violated, Wait
 from cleave.errors import InternalError
 from hydra_desk import SLOW, Desk, Told, at_work, solved

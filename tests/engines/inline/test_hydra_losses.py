@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cleave.engines.coordination import Hire, Joined, Lost, Received
-from cleave.engines.inline.coordinator import STOPPED, HydraCoordinator
+from cleave.engines.coordination import STOPPED, Hire, Joined, Lost, Received
+from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.messages import (
     Back,
     Closed,

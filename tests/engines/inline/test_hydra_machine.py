@@ -12,8 +12,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from cleave.engines.coordination import Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
-from cleave.engines.inline.coordinator import STOPPED, HydraCoordinator
+from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
+from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.messages import (
     Answer,
     Back,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cleave.engines.coordination import Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
+from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
 from cleave.engines.inline.messages import (
     Answer,
     Back,
@@ -37,8 +37,6 @@ from cleave.engines.inline.queues import ORPHANS, Deques, SharedQueue, WaitingPa
 from cleave.errors import InternalError
 
 ROOT = ""
-STOPPED = "stopped"
-"""Why workers are lost whose run stopped and goes on: nothing that their partition could be blamed for."""
 _PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only
 _MOST_LOSSES = 8  # a partition that has taken so many workers with it is given up, ...
 _MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory

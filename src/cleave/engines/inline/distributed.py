@@ -1,0 +1,86 @@
+"""The inline engine's side of a distributed run: HYDRA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from cleave.engines.coordination import Event
+from cleave.engines.engine import GaveUp, Violated
+from cleave.engines.inline import messages
+from cleave.engines.inline.coordinator import HydraCoordinator
+from cleave.engines.inline.engine import InlineEngine
+from cleave.engines.inline.messages import Task
+from cleave.engines.inline.record import split_tree
+from cleave.validate.coverage import uncovered
+from cleave.verdict import Reason
+
+_REASONS = {"memory": Reason.MEMORY, "unconfirmed": Reason.UNCONFIRMED, "interrupted": Reason.INTERRUPTED}
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """No violation: every part of the search was closed, each by a checked proof. That the parts make up the whole is
+    still to be checked: `gap`."""
+
+    bounds: dict[str, int]
+    partitions: int
+
+
+@dataclass(frozen=True, slots=True)
+class InlineSearch:
+    task: Task
+
+    engine = InlineEngine.name
+    worker = "cleave.engines.inline.client:work"
+
+    @classmethod
+    def decode(cls, assignment: bytes) -> InlineSearch:
+        return cls(messages.decode_task(assignment))
+
+    @property
+    def file(self) -> str:
+        return self.task.file
+
+    @property
+    def source(self) -> bytes:
+        return self.task.source
+
+    @property
+    def workers(self) -> int:
+        return self.task.distribution.workers
+
+    def assignment(self) -> bytes:
+        return messages.encode(self.task)
+
+    def options(self) -> dict[str, Any]:
+        return {
+            "entry": self.task.entry,
+            "property": self.task.property,
+            "search": msgspec.to_builtins(self.task.options),
+            "distribution": msgspec.to_builtins(self.task.distribution),
+        }
+
+    def coordinator(self) -> HydraCoordinator:
+        return HydraCoordinator(self.task)
+
+    def solved(self, outcome: bytes, counters: Mapping[str, int | float]) -> Violated | Covered | GaveUp:
+        match messages.decode_finding(outcome).answer:
+            case messages.Violated(path=path):
+                return Violated(messages.decode_path(path))
+            case messages.Closed(bound=bound):
+                return Covered({} if bound is None else {"recursion": bound}, int(counters["closed"]))
+            case messages.GivenUp(reason=reason, detail=detail):
+                found = _REASONS.get(reason, Reason.SOLVER)
+                return GaveUp(found, detail or (reason if found is Reason.SOLVER else ""))
+
+    def how_far(self, counters: Mapping[str, int | float]) -> str:
+        return f"parts of the search: {counters['closed']} closed, {counters['open_partitions']} open"
+
+
+def gap(events: Iterable[Event]) -> str | None:
+    """What the closed parts of the search leave out, told from the journal alone; None if nothing."""
+    return uncovered(split_tree(events))

@@ -1,0 +1,111 @@
+"""The inline engine: read, prepare, search, and check the proof or replay the violation."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from cleave.distribute import Distributed
+from cleave.engines.engine import Finding, GaveUp, Proved, Violated
+from cleave.engines.inline.distributed import Covered, InlineSearch, gap
+from cleave.engines.inline.engine import InlineEngine
+from cleave.engines.inline.messages import Task
+from cleave.engines.inline.options import InlineOptions
+from cleave.engines.inline.task import prepare_task, read_task
+from cleave.flows.run import Run
+from cleave.flows.violation import EXTRA_SECONDS, confirm_violation
+from cleave.ir.program import Program, Property
+from cleave.passes.prepare import Prepared
+from cleave.smt.z3 import BOOGIE, PLAIN, Z3Solver
+from cleave.validate.unfolded import Rejected, check_unfolded
+from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
+from cleave.watch import Watch
+
+_PROOF_TURNS = ((PLAIN, 5.0), (BOOGIE, 0.0))  # options, and seconds (0: no limit) before the next ones are tried
+
+
+@dataclass(frozen=True, slots=True)
+class InlineFlow:
+    search: InlineSearch
+
+    def here(self, run: Run) -> Verdict:
+        task = self.search.task
+        program, prepared = _prepare(run, task)
+        return _confirm(run, program, prepared, _solve(prepared, task.options, run))
+
+    def distributed(self, run: Run, distributed: Distributed[Any]) -> Verdict:
+        program, prepared = _prepare(run, self.search.task)
+        halt = threading.Event()
+        run.watch.guard(halt.set)
+        found = distributed.solve(halt, run.note)
+        run.watch.unguard(halt.set)
+        if not isinstance(found, Covered):
+            return _confirm(run, program, prepared, found)
+        left_out = gap(distributed.events())
+        if left_out is not None:
+            return Unknown(Reason.UNCONFIRMED, f"the closed parts of the search do not cover it: {left_out}")
+        validation = "proof checked by another encoding"
+        if found.partitions != 1:
+            validation = f"{found.partitions} proofs checked by another encoding, and that they cover the whole search"
+        return BoundedSafe(found.bounds, validation) if found.bounds else Safe(validation)
+
+
+def _prepare(run: Run, task: Task) -> tuple[Program, Prepared]:
+    program = read_task(task)
+    if task.property is None and program.property is Property.END_REACHABLE:
+        run.assumptions.append(
+            "a violation is that the entry returns: the program asks so (docs/boogie.md, --property)"
+        )
+    run.note({"read_seconds": round(run.watch.seconds(), 3)})
+    run.watch.check()
+    prepared = prepare_task(task, program)
+    run.watch.check()
+    return program, prepared
+
+
+def _solve(prepared: Prepared, options: InlineOptions, run: Run) -> Finding:
+    solver = Z3Solver(seed=options.seed)
+    steps = InlineEngine(prepared, options, solver).run()
+    run.watch.guard(solver.interrupt)
+    try:
+        while True:
+            run.note(next(steps))  # a limit interrupts the solver, and the engine ends with what it has
+    except StopIteration as end:
+        finding: Finding = end.value
+        return finding
+    finally:
+        run.watch.unguard(solver.interrupt)
+
+
+def _confirm(run: Run, program: Program, prepared: Prepared, finding: Finding) -> Verdict:
+    started = run.watch.seconds()
+    verdict: Verdict
+    match finding:
+        case Violated(path):
+            verdict = confirm_violation(program, prepared.lift(path), run.watch)
+        case Proved():
+            verdict = _confirm_proof(prepared, finding, run.watch)
+        case GaveUp(reason, detail):
+            verdict = Unknown(run.watch.reason or reason, detail)
+    run.note({"validate_seconds": round(run.watch.seconds() - started, 3)})
+    return verdict
+
+
+def _confirm_proof(prepared: Prepared, proved: Proved, watch: Watch) -> Verdict:
+    rejected: Rejected | None = None
+    for profile, seconds in _PROOF_TURNS:
+        solver = Z3Solver(profile=profile)
+        late = watch.reason is not None  # a limit was hit after the proof was found
+        watch.guard(solver.interrupt, unless=late)
+        limit = EXTRA_SECONDS if late else seconds
+        rejected = check_unfolded(prepared.program, prepared.entry, proved.proof, solver, seconds=limit)
+        watch.unguard(solver.interrupt)
+        if rejected is None:
+            validation = "proof checked by another encoding"
+            return BoundedSafe(proved.bounds, validation) if proved.bounds else Safe(validation)
+        if not rejected.undecided:
+            break
+    watch.check()
+    assert rejected is not None
+    return Unknown(Reason.UNCONFIRMED, f"the proof that was found is not confirmed: {rejected.reason}")

@@ -1,0 +1,67 @@
+"""What a run has noted so far, and its result if it stops here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from cleave.distribute import Distributed
+from cleave.engines.engine import Counters
+from cleave.engines.search import Search
+from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Verdict
+from cleave.watch import StoppedError, Watch
+
+OnProgress = Callable[[Counters], None]
+
+
+class Run:
+    """``counters`` and ``assumptions`` grow while an engine works; ``id`` is set if the run has a journal."""
+
+    def __init__(self, engine: str, watch: Watch, on_progress: OnProgress | None) -> None:
+        self.engine = engine
+        self.watch = watch
+        self.counters: dict[str, Any] = {}
+        self.assumptions: list[str] = []
+        self.id: str | None = None
+        self._on_progress = on_progress
+
+    def note(self, news: Counters) -> None:
+        self.counters.update(news)
+        if self._on_progress is not None:
+            self._on_progress({**self.counters, "engine": self.engine, "run": self.id})
+
+    def result(self, find: Callable[[], Verdict], workers: int) -> Result:
+        """What ``find`` concludes; a limit or a wish to stop is an answer, too."""
+        try:
+            verdict = find()
+        except StoppedError as stopped:
+            verdict = Unknown(stopped.reason)
+        except MemoryError:
+            verdict = Unknown(Reason.MEMORY)
+        bounds, assumptions = _bounds(verdict, self.counters), tuple(self.assumptions)
+        seconds = self.watch.seconds()
+        return Result(verdict, self.engine, bounds, seconds, workers, self.counters, assumptions, self.id)
+
+
+class Flow(Protocol):
+    """One file, one engine, from the text to the verdict. What it returns has been confirmed, or is `Unknown`."""
+
+    @property
+    def search(self) -> Search[Any]: ...
+
+    def here(self, run: Run) -> Verdict:
+        """With one worker, in this process."""
+
+    def distributed(self, run: Run, distributed: Distributed[Any]) -> Verdict:
+        """With any number of workers."""
+
+
+def _bounds(verdict: Verdict, counters: Counters) -> dict[str, int]:
+    """The bounds that took part, or that the run was working on."""
+    match verdict:
+        case Safe():
+            return {}
+        case BoundedSafe(bounds):
+            return dict(bounds)
+        case _:
+            return {"recursion": counters["bound"]} if counters.get("bound") else {}
