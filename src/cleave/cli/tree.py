@@ -2,10 +2,10 @@
 
 split tree: 3 splits; 2 parts closed, 2 open
   whole search: split by worker 1 at 1.2 s
-    avoiding the call: split by worker 1 at 1.9 s
-      avoiding the call: 1 split; 1 part closed, 1 open, cost 2.1M, workers 1, 2
-      reaching the call: open
-    reaching the call: closed by worker 2 at 3.4 s, cost 1.2M, 12% of it setup
+    avoiding Dispatch (driver.c:12): split by worker 1 at 1.9 s
+      avoiding Complete (driver.c:31): 1 split; 1 part closed, 1 open, cost 2.1M, workers 1, 2
+      reaching Complete (driver.c:31): open
+    reaching Dispatch (driver.c:12): closed by worker 2 at 3.4 s, cost 1.2M, 12% of it setup
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from cleave.cli.table import amount, count
 from cleave.review.tree import Below, Part, Settled, SplitTree
 
-_LABELS = {"": "whole search", "0": "avoiding the call", "1": "reaching the call"}
+_SIDES = {"0": "avoiding", "1": "reaching"}
 _MOST_WORKERS = 8
 
 
@@ -27,9 +27,15 @@ def tree_text(tree: SplitTree, depth: int) -> Iterable[str]:
         part = tree.parts[pending.pop()]
         cut = len(part.id) >= depth and part.split_by is not None
         told = _summary(sums[part.id]) if cut else _part(part)
-        yield f"  {'  ' * len(part.id)}{_LABELS[part.id[-1:]]}: {told}"
+        yield f"  {'  ' * len(part.id)}{_label(tree, part)}: {told}"
         if part.split_by is not None and not cut:
             pending += (part.id + "1", part.id + "0")
+
+
+def _label(tree: SplitTree, part: Part) -> str:
+    if not part.id:
+        return "whole search"
+    return f"{_SIDES[part.id[-1]]} {tree.parts[part.id[:-1]].call or 'the call'}"
 
 
 def _part(part: Part) -> str:

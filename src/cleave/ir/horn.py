@@ -90,8 +90,8 @@ Interpretation: TypeAlias = Mapping[str, Relation]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A fact, ``predicate`` of the ground terms ``arguments``, that clause number ``clause`` gives from the facts of the
-    earlier steps ``premises``, one for each atom of its body, in order. ``predicate`` None is ``false``."""
+    """A fact, ``predicate`` of the ground terms ``arguments``, which clause number ``clause`` gives from the facts of
+    the earlier steps ``premises``, one for each atom of its body, in order. ``predicate`` None is ``false``."""
 
     clause: int
     predicate: str | None

@@ -80,7 +80,7 @@ def _worker_object(worker: WorkerRecord) -> dict[str, Any]:
 def _part_object(part: Part) -> dict[str, Any]:
     found: dict[str, Any] = {"id": part.id, "state": part.state}
     if part.split_by is not None:
-        found |= {"split_by": part.split_by, "split_at": _rounded(part.split_at)}
+        found |= {"split_by": part.split_by, "split_at": _rounded(part.split_at), "call": part.call}
     if (settled := part.settled) is not None:
         found |= {
             "settled_by": settled.worker,

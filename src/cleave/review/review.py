@@ -108,7 +108,7 @@ class _Reader:
                 worker.heard(seconds)
                 worker.splits += 1
                 worker.inlined.update(message.inlined)
-                self._review.tree.divided(message.id, worker.number, seconds)
+                self._review.tree.divided(message.id, worker.number, seconds, message.call)
             case Outcome():
                 worker.finished(message.effort)
                 worker.closed += isinstance(message.answer, Closed)

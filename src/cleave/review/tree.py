@@ -39,6 +39,7 @@ class Part:
     id: str
     split_by: int | None = None
     split_at: float = 0.0
+    call: str = ""
     settled: Settled | None = None
 
     @property
@@ -74,9 +75,10 @@ class SplitTree:
     def __init__(self) -> None:
         self.parts: dict[str, Part] = {"": Part("")}
 
-    def divided(self, part: str, worker: int, seconds: float) -> None:
+    def divided(self, part: str, worker: int, seconds: float, call: str = "") -> None:
+        """``call`` is what the halves avoid and reach, in words."""
         node = self._part(part)
-        node.split_by, node.split_at = worker, seconds
+        node.split_by, node.split_at, node.call = worker, seconds, call
         self._part(part + "0")
         self._part(part + "1")
 

@@ -161,6 +161,9 @@ def test_it_starts_anew_with_a_partition_of_another() -> None:
     assert proof.effort.setup > 0
     assert isinstance(proof.answer, Closed)
     assert proof.answer.decisions == ((sent.meaning, True),)
+    procedure, _, place = sent.call.partition(" ")
+    assert procedure in LAYERED.program.procedures, "a person is told which call"
+    assert place.startswith("(in ")
 
 
 def test_what_it_owes_is_not_forgotten_when_it_starts_anew() -> None:

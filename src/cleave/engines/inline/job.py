@@ -85,7 +85,8 @@ class Job:
         unfolding.freeze(instance)
         reach = (*before, Decision(instance.number, True))
         partition = describe(unfolding, reach, bound)
-        half = SendPartition(self.id, unfolding.meaning(instance), partition, self.newly_inlined())
+        call = unfolding.describe_call(instance)
+        half = SendPartition(self.id, unfolding.meaning(instance), partition, self.newly_inlined(), call)
         self._halves[self.id + "1"] = (reach, bound)
         self.search.decisions = (*before, Decision(instance.number, False))
         self.id += "0"

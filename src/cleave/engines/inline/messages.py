@@ -47,12 +47,13 @@ class GetPartition(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 class SendPartition(msgspec.Struct, frozen=True, array_like=True, tag=2):
     """``meaning`` is the digest of the instance decided on; ``inlined`` digests of the calls inlined since the last
-    message that told, for statistics."""
+    message that told, for statistics; ``call`` tells a person which call was decided on."""
 
     id: str
     meaning: bytes
     partition: Partition
     inlined: tuple[int, ...] = ()
+    call: str = ""
 
 
 class Searched(msgspec.Struct, frozen=True, array_like=True, tag=5):

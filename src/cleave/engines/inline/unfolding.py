@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from pathlib import PurePath
 
 from cleave.engines.inline.condition import CallSite, Condition, Conditions
 from cleave.engines.inline.recursion import CallGraph, Counts, call_graph, depth_of
@@ -182,6 +183,14 @@ class Unfolding:
             stack.append((caller.condition.procedure, index))
             instance = caller
         return int.from_bytes(blake2b(repr(stack).encode(), digest_size=6).digest())
+
+    def describe_call(self, instance: Instance) -> str:
+        """In words: which procedure, and where it is called; where from in all, if several calls share it."""
+        caller, index = instance.callers[0]
+        where = caller.condition.calls[index].location
+        others = f" and {len(instance.callers) - 1} more calls" if len(instance.callers) > 1 else ""
+        place = f"{PurePath(where.file).name}:{where.line}" if where is not None else f"in {caller.condition.procedure}"
+        return f"{instance.condition.procedure} ({place}{others})"
 
     def _new(self, procedure: str, counts: Counts) -> Instance:
         condition = self._conditions[procedure]
