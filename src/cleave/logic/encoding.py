@@ -10,9 +10,13 @@ MessagePack: a version, the tables of sorts, functions and nodes, and the roots.
 position, so each shared node is there once:
 
     [1, sorts, functions, nodes, roots]
-    sort:     [kind, width, index, element, name]
+    sort:     [kind, width, index, element, name, group]
     function: [name, argument sorts, result sort]
     node:     [op, sort, arguments, value]
+
+Of a group of data types, the first has the declaration of all in ``group``; ``width`` is each one's number in the group
+and ``index`` the position of the first. In a declaration a field's sort is a position, or [number in the group], or a
+pair for an array.
 
 Decoding trusts nothing: an entry may only refer to earlier ones, and every node must be well-sorted. Anything else is
 an `InputError`.
@@ -20,29 +24,31 @@ an `InputError`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import msgspec
 
 from cleave.errors import InputError
-from cleave.logic import sorts
+from cleave.logic import datatypes, sorts
+from cleave.logic.datatypes import ArrayOf, Declaration, FieldSort
 from cleave.logic.signatures import fits
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, SortKind
-from cleave.logic.terms import Binder, Function, Op, Term, make
+from cleave.logic.terms import Binder, Function, Op, SortError, Term, make
 from cleave.logic.walk import postorder
 
 VERSION = 1
 
 # Positions in these are part of the format: append only.
-_KINDS = (SortKind.BOOL, SortKind.INT, SortKind.REAL, SortKind.BITVEC, SortKind.ARRAY, SortKind.UNINTERPRETED)
+_KINDS = tuple(SortKind)
 _OPS = tuple(Op)
 
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(_KINDS)}
 _OP_NUMBERS = {op: number for number, op in enumerate(_OPS)}
 _QUANTIFIERS = (Op.FORALL, Op.EXISTS)
 _MAX_WIDTH = 2**31 - 1
+_MAX_FIELD_DEPTH = 100
 
 
 class _SortRow(msgspec.Struct, array_like=True, omit_defaults=True):
@@ -51,6 +57,7 @@ class _SortRow(msgspec.Struct, array_like=True, omit_defaults=True):
     index: int = 0
     element: int = 0
     name: bytes = b""
+    group: Any = None
 
 
 class _FunctionRow(msgspec.Struct, array_like=True):
@@ -125,6 +132,8 @@ class _Encoding:
             return self._function(value)
         if isinstance(value, Binder):
             return [[self._node(v) for v in value.variables], list(value.trigger_sizes)]
+        if node.op is Op.FIELD:
+            return list(value)
         if isinstance(value, Fraction):
             return [_pack(value.numerator), _pack(value.denominator)]
         return _pack(value) if type(value) is int else value
@@ -134,15 +143,36 @@ class _Encoding:
         if found is None:
             for part in _parts_first(sort, self._sorts):
                 self._message.sorts.append(self._sort_row(part))
-                found = self._sorts[part] = len(self._sorts)
-            assert found is not None
+                self._sorts[part] = len(self._sorts)
+            found = self._sorts[sort]
         return found
 
     def _sort_row(self, sort: Sort) -> _SortRow:
         number = _KIND_NUMBERS[sort.kind]
         if sort.is_array:
             return _SortRow(number, index=self._sorts[sort.index], element=self._sorts[sort.element])
+        if sort.is_datatype:
+            place = sort.group.index(sort)
+            if place:
+                return _SortRow(number, width=place, index=self._sorts[sort.group[0]])
+            return _SortRow(number, index=len(self._sorts), group=[self._declaration(s) for s in sort.group])
         return _SortRow(number, width=sort.width, name=_name_bytes(sort.name))
+
+    def _declaration(self, sort: Sort) -> list[Any]:
+        declared = datatypes.declaration(sort)
+        return [
+            _name_bytes(declared.name),
+            [
+                [_name_bytes(name), [[_name_bytes(selector), self._field(f)] for selector, f in fields]]
+                for name, fields in declared.constructors
+            ],
+        ]
+
+    def _field(self, sort: FieldSort) -> Any:
+        """Recursion is as deep as arrays are nested in a field's sort."""
+        if isinstance(sort, ArrayOf):
+            return [self._field(sort.index), self._field(sort.element)]
+        return [sort] if isinstance(sort, int) else self._sorts[sort]
 
     def _function(self, function: Function) -> int:
         found = self._functions.get(function)
@@ -160,14 +190,31 @@ def _parts_first(sort: Sort, known: dict[Sort, int]) -> list[Sort]:
     stack = [sort]
     while stack:
         top = stack[-1]
-        waiting = [
-            part for part in (top.index, top.element) if part not in order and part not in known and part is not top
-        ]
+        waiting = [part for part in _needed(top) if part not in order and part not in known]
         if waiting:
             stack += waiting
         else:
-            order[stack.pop()] = None
+            order.update(dict.fromkeys(top.group or (top,)))
+            stack.pop()
     return list(order)
+
+
+def _needed(sort: Sort) -> Iterator[Sort]:
+    if sort.is_array:
+        yield from (sort.index, sort.element)
+    for member in sort.group:
+        for _, fields in datatypes.declaration(member).constructors:
+            for _, field in fields:
+                yield from _outside(field)
+
+
+def _outside(field: FieldSort) -> Iterator[Sort]:
+    """The sorts in a field's that do not belong to the group."""
+    if isinstance(field, ArrayOf):
+        yield from _outside(field.index)
+        yield from _outside(field.element)
+    elif isinstance(field, Sort):
+        yield field
 
 
 class _Decoding:
@@ -205,6 +252,38 @@ class _Decoding:
                 return sorts.array(_at(self._sorts, row.index), _at(self._sorts, row.element))
             case SortKind.UNINTERPRETED:
                 return sorts.uninterpreted(_name(row.name))
+            case SortKind.DATATYPE:
+                return self._datatype(row)
+
+    def _datatype(self, row: _SortRow) -> Sort:
+        if row.group is None:
+            return _at(_at(self._sorts, row.index).group, row.width)
+        group = tuple(self._declaration(raw, len(row.group)) for raw in _list(row.group))
+        if not group:
+            raise InputError("an encoded data type that is not declared")
+        try:
+            return datatypes.declare(group)[0]
+        except SortError as error:
+            raise InputError(f"a bad encoded data type: {error}") from error
+
+    def _declaration(self, raw: Any, size: int) -> Declaration:
+        name, constructors = _pair(raw)
+        declared = []
+        for constructor in _list(constructors):
+            made, fields = _pair(constructor)
+            pairs = [_pair(field) for field in _list(fields)]
+            declared.append((_name(made), tuple((_name(s), self._field(f, size)) for s, f in pairs)))
+        return Declaration(_name(name), tuple(declared))
+
+    def _field(self, raw: Any, size: int, depth: int = 0) -> FieldSort:
+        if not isinstance(raw, list):
+            return _at(self._sorts, raw)
+        if len(raw) == 1:
+            return int(_at(range(size), raw[0]))
+        if depth > _MAX_FIELD_DEPTH:
+            raise InputError("an encoded data type with a field nested too deep")
+        index, element = (self._field(part, size, depth + 1) for part in _pair(raw))
+        return ArrayOf(index, element)
 
     def _node(self, row: _NodeRow) -> Term:
         op, sort = _at(_OPS, row.op), _at(self._sorts, row.sort)
@@ -223,7 +302,7 @@ class _Decoding:
         if op in _QUANTIFIERS:
             variables, sizes = _pair(raw)
             return Binder(tuple(_at(self._nodes, v) for v in _list(variables)), tuple(map(_unpack, _list(sizes))))
-        if op is Op.EXTRACT:
+        if op is Op.EXTRACT or op is Op.FIELD:
             return tuple(map(_unpack, _pair(raw)))
         if op is Op.VALUE and sort is REAL:
             numerator, denominator = map(_unpack, _pair(raw))

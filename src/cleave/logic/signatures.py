@@ -139,6 +139,25 @@ def _extend(args: Sequence[Term], sort: Sort, value: Any) -> bool:
     return one and sort.is_bitvec and sort.width == args[0].sort.width + value
 
 
+def _construct(args: Sequence[Term], sort: Sort, value: Any) -> bool:
+    known = type(value) is int and 0 <= value < len(sort.constructors)
+    return known and tuple(a.sort for a in args) == sort.constructors[value].fields
+
+
+def _field(args: Sequence[Term], sort: Sort, value: Any) -> bool:
+    if not isinstance(value, tuple) or len(value) != 2 or len(args) != 1:
+        return False
+    number, place = value
+    if not 0 <= number < len(args[0].sort.constructors):
+        return False
+    fields = args[0].sort.constructors[number].fields
+    return 0 <= place < len(fields) and fields[place] is sort
+
+
+def _test(args: Sequence[Term], sort: Sort, value: Any) -> bool:
+    return len(args) == 1 and sort is BOOL and type(value) is int and 0 <= value < len(args[0].sort.constructors)
+
+
 _CHECKS_WITH_VALUE: dict[Op, Callable[[Sequence[Term], Sort, Any], bool]] = {
     Op.VAR: _variable,
     Op.VALUE: _value,
@@ -148,4 +167,7 @@ _CHECKS_WITH_VALUE: dict[Op, Callable[[Sequence[Term], Sort, Any], bool]] = {
     Op.EXTRACT: _extract,
     Op.ZERO_EXTEND: _extend,
     Op.SIGN_EXTEND: _extend,
+    Op.CONSTRUCT: _construct,
+    Op.FIELD: _field,
+    Op.TEST: _test,
 }

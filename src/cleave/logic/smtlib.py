@@ -20,13 +20,14 @@ by cvc5 (which takes constant arrays only of values, and with its option ``array
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
+from cleave.logic import datatypes
 from cleave.logic.sorts import Sort, SortKind
-from cleave.logic.symbols import Symbols, symbol
+from cleave.logic.symbols import Symbols, datatype_symbol, symbol
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import postorder, triggers
 
@@ -50,8 +51,12 @@ def print_sort(sort: Sort) -> str:
         elif top.kind is SortKind.BITVEC:
             parts.append(f"(_ BitVec {top.width})")
         else:
-            parts.append(symbol(top.name) if top.kind is SortKind.UNINTERPRETED else top.kind.value)
+            parts.append(_sort_symbol(top) if top.name else top.kind.value)
     return "".join(parts)
+
+
+def _sort_symbol(sort: Sort) -> str:
+    return datatype_symbol(sort.name) if sort.is_datatype else symbol(sort.name)
 
 
 def print_integer(value: int) -> str:
@@ -96,9 +101,26 @@ def _head(term: Term) -> str:
             return str(term.op.value)
 
 
-def print_term(term: Term) -> str:
-    """One term, without declarations."""
-    printer = _Printer((term,))
+def datatype_declarations(sorts: Iterable[Sort], symbols: Symbols) -> Iterator[str]:
+    """The commands that declare all data types below ``sorts``."""
+    for group in datatypes.groups(sorts):
+        names = " ".join(f"({_sort_symbol(sort)} 0)" for sort in group)
+        bodies = " ".join(f"({' '.join(_constructors(sort, symbols))})" for sort in group)
+        yield f"(declare-datatypes ({names}) ({bodies}))"
+
+
+def _constructors(sort: Sort, symbols: Symbols) -> Iterator[str]:
+    for number, constructor in enumerate(sort.constructors):
+        fields = [
+            f" ({symbols.part(sort, number, place)} {print_sort(field)})"
+            for place, field in enumerate(constructor.fields)
+        ]
+        yield f"({symbols.part(sort, number)}{''.join(fields)})"
+
+
+def print_term(term: Term, symbols: Symbols | None = None) -> str:
+    """One term, without declarations. Its names are added to ``symbols``."""
+    printer = _Printer((term,), symbols)
     return "".join(printer.text(term, printer.shared))
 
 
@@ -134,9 +156,10 @@ class _Printer:
     """Prints terms that share nodes. A node that is used more than once is named in the outermost scope that has all
     its variables: at the top (`shared`), or in the body of a quantifier."""
 
-    def __init__(self, roots: Sequence[Term]) -> None:
+    def __init__(self, roots: Sequence[Term], symbols: Symbols | None = None) -> None:
         self._nodes = list(postorder(roots))
-        self._symbols = Symbols()
+        self._symbols = symbols or Symbols()
+        self._enter_datatypes()
         for node in self._nodes:  # before any name is given to a shared node
             if node.op is Op.VAR or node.op is Op.APPLY:
                 self._symbol(node)
@@ -154,9 +177,16 @@ class _Printer:
     def _symbol(self, node: Term) -> str:
         return self._symbols.variable(node) if node.op is Op.VAR else self._symbols.function(node.value)
 
+    def _enter_datatypes(self) -> None:
+        """Constructors and selectors come first, so that they have their own names."""
+        if any(node.sort.is_datatype for node in self._nodes):
+            for _ in datatype_declarations((node.sort for node in self._nodes), self._symbols):
+                pass
+
     def declarations(self) -> Iterator[str]:
         """Sorts, then variables and functions in the order of first use."""
-        yield from (f"(declare-sort {symbol(sort.name)} 0)" for sort in _uninterpreted_sorts(self._nodes))
+        sorts = used_sorts(self._nodes)
+        yield from sort_declarations(sorts, self._symbols)
         bound = {v for n in self._nodes if n.op in _QUANTIFIERS for v in n.value.variables} - self._top
         functions: set[Function] = set()
         for node in self._nodes:
@@ -203,11 +233,26 @@ class _Printer:
                 return self._quantifier(node)
             case Op.APPLY if not node.args:
                 return (self._symbol(node),)
+            case Op.CONSTRUCT if not node.args:
+                return (self._head(node),)
             case _:
-                items: list[_Item] = ["(", self._symbol(node) if node.op is Op.APPLY else _head(node)]
+                items: list[_Item] = ["(", self._head(node)]
                 for argument in node.args:
                     items += [" ", argument]
                 return [*items, ")"]
+
+    def _head(self, node: Term) -> str:
+        match node.op:
+            case Op.APPLY:
+                return self._symbol(node)
+            case Op.CONSTRUCT:
+                return self._symbols.part(node.sort, node.value)
+            case Op.FIELD:
+                return self._symbols.part(node.args[0].sort, *node.value)
+            case Op.TEST:
+                return f"(_ is {self._symbols.part(node.args[0].sort, node.value)})"
+            case _:
+                return _head(node)
 
     def _quantifier(self, node: Term) -> list[_Item]:
         """Triggers stand outside of the body's lets, where both solvers look for them."""
@@ -267,23 +312,37 @@ def _free_bound_variables(nodes: Sequence[Term]) -> dict[Term, frozenset[Term]]:
     return free
 
 
-def _uninterpreted_sorts(nodes: Sequence[Term]) -> dict[Sort, None]:
-    """The uninterpreted sorts in the sorts of ``nodes`` and of what they bind and apply, in order."""
+def used_sorts(nodes: Iterable[Term]) -> dict[Sort, None]:
+    """The sorts of ``nodes`` and of what they bind and apply, in order."""
+    found: dict[Sort, None] = {}
+    for node in nodes:
+        found[node.sort] = None
+        if node.op is Op.APPLY:
+            found.update(dict.fromkeys(node.value.arguments))
+        elif node.op in _QUANTIFIERS:
+            found.update((v.sort, None) for v in node.value.variables)
+    return found
+
+
+def sort_declarations(sorts: Iterable[Sort], symbols: Symbols) -> Iterator[str]:
+    """The commands that declare all uninterpreted sorts and data types below ``sorts``."""
+    known = list(sorts)
+    yield from (f"(declare-sort {symbol(sort.name)} 0)" for sort in _uninterpreted_sorts(known))
+    yield from datatype_declarations(known, symbols)
+
+
+def _uninterpreted_sorts(sorts: Iterable[Sort]) -> dict[Sort, None]:
     found: dict[Sort, None] = {}
     seen: set[Sort] = set()
-    for node in nodes:
-        stack = [node.sort]
-        if node.op is Op.APPLY:
-            stack += node.value.arguments
-        elif node.op in _QUANTIFIERS:
-            stack += [v.sort for v in node.value.variables]
-        while stack:
-            sort = stack.pop()
-            if sort in seen:
-                continue
-            seen.add(sort)
-            if sort.kind is SortKind.UNINTERPRETED:
-                found[sort] = None
-            elif sort.kind is SortKind.ARRAY:
-                stack += [sort.index, sort.element]
+    stack = [*reversed(list(sorts))]
+    while stack:
+        sort = stack.pop()
+        if sort in seen:
+            continue
+        seen.add(sort)
+        if sort.kind is SortKind.UNINTERPRETED:
+            found[sort] = None
+        elif sort.kind is SortKind.ARRAY:
+            stack += [sort.element, sort.index]
+        stack += [f for constructor in sort.constructors for f in constructor.fields]
     return found

@@ -6,11 +6,14 @@
     True
 
 A map with several indices is an array of arrays; the front ends curry it.
+
+Algebraic data types are declared in `datatypes`.
 """
 
 from __future__ import annotations
 
 from enum import Enum
+from typing import NamedTuple
 
 
 class SortKind(Enum):
@@ -20,24 +23,37 @@ class SortKind(Enum):
     BITVEC = "BitVec"
     ARRAY = "Array"
     UNINTERPRETED = "Uninterpreted"
+    DATATYPE = "Datatype"
+
+
+class Constructor(NamedTuple):
+    """One way to make a value of a data type: of ``fields``, which ``selectors`` take out again."""
+
+    name: str
+    selectors: tuple[str, ...]
+    fields: tuple[Sort, ...]
 
 
 class Sort:
     """An interned sort; compare with ``is``. Made by the functions below, never directly."""
 
-    __slots__ = ("element", "index", "kind", "name", "width")
+    __slots__ = ("constructors", "element", "group", "index", "kind", "name", "width")
 
     kind: SortKind
     width: int  # of a bit vector, else 0
     index: Sort  # of an array, else the sort itself
     element: Sort  # of an array, else the sort itself
-    name: str  # of an uninterpreted sort, else ""
+    name: str  # of an uninterpreted sort or a data type, else ""
+    constructors: tuple[Constructor, ...]  # of a data type, else none
+    group: tuple[Sort, ...]  # the data types that were declared together with this one, itself included; else none
 
     def __init__(self, kind: SortKind, width: int = 0, parts: tuple[Sort, Sort] | None = None, name: str = "") -> None:
         self.kind = kind
         self.width = width
         self.index, self.element = parts if parts is not None else (self, self)
         self.name = name
+        self.constructors = ()
+        self.group = ()
 
     def __repr__(self) -> str:
         match self.kind:
@@ -45,7 +61,7 @@ class Sort:
                 return f"(_ BitVec {self.width})"
             case SortKind.ARRAY:
                 return f"(Array {self.index!r} {self.element!r})"
-            case SortKind.UNINTERPRETED:
+            case SortKind.UNINTERPRETED | SortKind.DATATYPE:
                 return self.name
             case _:
                 return str(self.kind.value)
@@ -61,6 +77,10 @@ class Sort:
     @property
     def is_bitvec(self) -> bool:
         return self.kind is SortKind.BITVEC
+
+    @property
+    def is_datatype(self) -> bool:
+        return self.kind is SortKind.DATATYPE
 
 
 BOOL = Sort(SortKind.BOOL)

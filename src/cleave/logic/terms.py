@@ -88,6 +88,11 @@ class Op(Enum):
     BV_TO_INT = "ubv_to_int"
     INT_TO_BV = "int_to_bv"
 
+    # Of data types; made by `datatypes`.
+    CONSTRUCT = "construct"
+    FIELD = "field"
+    TEST = "is"
+
     # The members are singletons, so hashing by identity is right, and several times faster than Enum's own hash.
     __hash__ = object.__hash__
 
@@ -112,7 +117,8 @@ class Term:
     """One node of the DAG. ``value`` depends on the operator:
 
     VAR: the name. VALUE: a bool, int or Fraction. APPLY: the Function. FORALL, EXISTS: the Binder.
-    EXTRACT: (high, low). ZERO_EXTEND, SIGN_EXTEND: the number of bits added. Otherwise None.
+    EXTRACT: (high, low). ZERO_EXTEND, SIGN_EXTEND: the number of bits added. CONSTRUCT, TEST: the constructor's number.
+    FIELD: the constructor's number and the field's. Otherwise None.
     """
 
     __slots__ = ("__weakref__", "args", "free", "op", "sort", "value")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeVar
 
+from cleave.logic import datatypes
 from cleave.logic import terms as t
 from cleave.logic.terms import Binder, Op, Term
 
@@ -163,6 +164,12 @@ def rebuild(node: Term, args: tuple[Term, ...]) -> Term:
             return t.const_array(node.sort.index, args[0])
         case Op.INT_TO_BV:
             return t.int_to_bv(args[0], node.sort.width)
+        case Op.CONSTRUCT:
+            return datatypes.construct(node.sort, node.value, *args)
+        case Op.FIELD:
+            return datatypes.field(args[0], *node.value)
+        case Op.TEST:
+            return datatypes.test(args[0], node.value)
         case _:
             raise AssertionError(f"{node.op} has no arguments to rebuild")
 

@@ -67,6 +67,15 @@ class UninterpretedValue:
 
 
 @dataclass(frozen=True)
+class DatatypeValue:
+    """A value of a data type: its constructor's number and the values of the fields."""
+
+    sort: Sort
+    constructor: int
+    fields: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
 class FunctionValue:
     """The interpretation of an uninterpreted function: a table with a default."""
 
@@ -85,7 +94,8 @@ class Truths(Protocol):
 
 
 class Model(Protocol):
-    """Values are Python's: bool, int, Fraction, int (bit vectors, unsigned), ArrayValue, UninterpretedValue."""
+    """Values are Python's: bool, int, Fraction, int (bit vectors, unsigned), ArrayValue, UninterpretedValue,
+    DatatypeValue."""
 
     def value(self, term: Term) -> Any:
         """The value of any quantifier-free term, completed where the model leaves it open."""

@@ -21,7 +21,7 @@ from typing import Any
 from cleave.errors import InternalError, UnsupportedError
 from cleave.logic.sorts import BOOL, Sort, SortKind
 from cleave.logic.terms import FALSE, Function, Op, Term, value_of
-from cleave.smt.solver import ArrayValue, FunctionValue, UninterpretedValue
+from cleave.smt.solver import ArrayValue, DatatypeValue, FunctionValue, UninterpretedValue
 from cleave.smt.z3_native import array, lib, text
 from cleave.smt.z3_terms import Translator, number
 
@@ -112,6 +112,37 @@ class Z3Model:
                 return self._array(ast, sort)
             case SortKind.UNINTERPRETED:
                 return UninterpretedValue(sort, self._constant_name(ast))
+            case SortKind.DATATYPE:
+                return self._datatype(ast, sort)
+
+    def _datatype(self, root: int, root_sort: Sort) -> DatatypeValue:
+        """Built from the fields upwards, without recursion: lists may be long."""
+        done: list[Any] = []
+        todo: list[tuple[int, Sort, int]] = [(root, root_sort, -1)]  # a value to open, or to close with its constructor
+        while todo:
+            ast, sort, number = todo.pop()
+            if number >= 0:
+                count = len(sort.constructors[number].fields)
+                fields = tuple(done[len(done) - count :])
+                del done[len(done) - count :]
+                done.append(DatatypeValue(sort, number, fields))
+            elif not sort.is_datatype:
+                done.append(self._python(ast, sort))
+            else:
+                number = self._constructor_number(ast, sort)
+                todo.append((ast, sort, number))
+                parts = enumerate(sort.constructors[number].fields)
+                todo += reversed([(lib.Z3_get_app_arg(self._pointer, ast, i), s, -1) for i, s in parts])
+        found: DatatypeValue = done[0]
+        return found
+
+    def _constructor_number(self, ast: int, sort: Sort) -> int:
+        if lib.Z3_get_ast_kind(self._pointer, ast) == _AST_APP:
+            declaration = lib.Z3_get_app_decl(self._pointer, ast)
+            for number in range(len(sort.constructors)):
+                if self._translator.datatypes.constructor(sort, number) == declaration:
+                    return number
+        raise self._no_value(ast)
 
     def _numeral(self, ast: int) -> str:
         if lib.Z3_get_ast_kind(self._pointer, ast) != _AST_NUMERAL:

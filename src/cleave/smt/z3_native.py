@@ -58,6 +58,15 @@ Z3_mk_real_sort: p p
 Z3_mk_bv_sort: p pu
 Z3_mk_array_sort: p ppp
 Z3_mk_uninterpreted_sort: p pp
+Z3_mk_datatype_sort: p ppua
+Z3_mk_constructor: p pppuaaa
+Z3_del_constructor: v pp
+Z3_mk_constructor_list: p pua
+Z3_del_constructor_list: v pp
+Z3_mk_datatypes: v puaaa
+Z3_get_datatype_sort_constructor: p ppu
+Z3_get_datatype_sort_recognizer: p ppu
+Z3_get_datatype_sort_constructor_accessor: p ppuu
 Z3_mk_const: p ppp
 Z3_mk_func_decl: p ppuap
 Z3_mk_fresh_func_decl: p psuap
@@ -188,13 +197,13 @@ _LONG = frozenset({"Z3_solver_check_assumptions", "Z3_del_context", "Z3_solver_p
 class Library:
     """The functions of libz3 under their own names."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, signatures: str, long: frozenset[str]) -> None:
         quick, waiting = ctypes.PyDLL(str(path)), ctypes.CDLL(str(path))
-        for line in _SIGNATURES.split("\n"):
+        for line in signatures.split("\n"):
             name, _, letters = line.partition(": ")
             if not name:
                 continue
-            function = (waiting if name in _LONG else quick)[name]
+            function = (waiting if name in long else quick)[name]
             result, _, arguments = letters.partition(" ")
             function.restype = _TYPES[result]
             function.argtypes = [_TYPES[letter] for letter in arguments]
@@ -204,7 +213,7 @@ class Library:
         raise AttributeError(f"{name} is not bound")
 
 
-def _library_path() -> Path:
+def library_path() -> Path:
     spec = importlib.util.find_spec("z3")
     for place in (spec.submodule_search_locations or []) if spec is not None else []:
         folder = Path(place, "lib")
@@ -217,7 +226,7 @@ def _library_path() -> Path:
 
 def _load() -> Library:
     try:
-        found = Library(_library_path())
+        found = Library(library_path(), _SIGNATURES, _LONG)
     except (OSError, AttributeError) as error:
         raise InternalError(f"libz3 can't be used: {error}") from error
     found.Z3_toggle_warning_messages(False)  # they would go to standard error, past every caller
@@ -254,6 +263,10 @@ class Context:
         return not _ending() and bool(self.pointer)
 
     def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees all memory now; for when everything that was made in the context is released and won't be used."""
         if not self.usable():  # a process that ends frees its memory faster
             return
         pointer, self.pointer = self.pointer, 0

@@ -19,6 +19,7 @@ from cleave.errors import InternalError
 from cleave.logic.sorts import REAL, Sort, SortKind
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import postorder, triggers
+from cleave.smt.z3_datatypes import Datatypes
 from cleave.smt.z3_native import Context, array, lib
 
 _FIXED: dict[Op, Any] = {
@@ -80,6 +81,7 @@ class Translator:
         self._done: set[Term] = set()  # the keys of _asts, as `postorder` wants them
         self._sorts: dict[Sort, int] = {}
         self._functions: dict[Function, int] = {}
+        self.datatypes = Datatypes(context, self.sort)
 
     def ast(self, term: Term) -> int:
         """The native form of ``term``; the translator owns it."""
@@ -126,9 +128,18 @@ class Translator:
                 made = lib.Z3_mk_bv2int(pointer, args[0], False)
             case Op.INT_TO_BV:
                 made = lib.Z3_mk_int2bv(pointer, node.sort.width, args[0])
+            case Op.CONSTRUCT | Op.FIELD | Op.TEST:
+                made = lib.Z3_mk_app(pointer, self._datatype_function(node), len(args), array(args))
             case _:
                 raise InternalError(f"no translation of {op} to Z3")
         return made
+
+    def _datatype_function(self, node: Term) -> int:
+        if node.op is Op.CONSTRUCT:
+            return self.datatypes.constructor(node.sort, node.value)
+        if node.op is Op.TEST:
+            return self.datatypes.tester(node.args[0].sort, node.value)
+        return self.datatypes.selector(node.args[0].sort, *node.value)
 
     def _value(self, node: Term) -> int | None:
         pointer, value = self.context.pointer, node.value
@@ -186,6 +197,8 @@ class Translator:
                 made = lib.Z3_mk_array_sort(pointer, self.sort(sort.index), self.sort(sort.element))
             case SortKind.UNINTERPRETED:
                 made = lib.Z3_mk_uninterpreted_sort(pointer, self.context.symbol(sort.name))
+            case SortKind.DATATYPE:
+                made = self.datatypes.sort(sort)
         return made
 
     def function(self, function: Function) -> int:

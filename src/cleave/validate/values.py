@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from cleave.errors import UnsupportedError
 from cleave.logic.sorts import BOOL, Sort, SortKind
 from cleave.logic.terms import Function, Term, value_of
 from cleave.smt.solver import ArrayValue, FunctionValue, UninterpretedValue
@@ -134,6 +135,8 @@ def from_model(value: Any, sort: Sort) -> Value:
         case SortKind.UNINTERPRETED:
             assert isinstance(value, UninterpretedValue)
             return value
+        case SortKind.DATATYPE:
+            raise UnsupportedError(f"values of the data type {sort.name} are not replayed")
         case SortKind.ARRAY:
             assert isinstance(value, ArrayValue)
             entries = {
