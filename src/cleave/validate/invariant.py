@@ -1,0 +1,135 @@
+"""Checks the evidence of `safe`: that an interpretation of the predicates makes every clause hold.
+
+    0  Inv(x)      :- x = 0              Inv(p) := p <= 10
+    1  Inv(x + 1)  :- Inv(x), x < 10
+    2  false       :- Inv(x), x > 10
+
+    1 is asked as     x <= 10 and x < 10 and not (x + 1 <= 10)      no model: the clause holds
+
+Nothing is taken from the engine but the relations, and those are not trusted either: a relation that is not
+well-sorted, or that speaks about other variables than its parameters, is rejected. Uninterpreted functions in clauses
+and relations are universal: a clause has to hold whatever they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import ExitStack
+
+from cleave.ir.horn import Atom, Clause, HornSystem, Interpretation, Relation
+from cleave.logic.binding import fresh_variables, names, own_binders
+from cleave.logic.signatures import fits
+from cleave.logic.sorts import BOOL
+from cleave.logic.terms import TRUE, Term, conj_all, neg
+from cleave.logic.walk import free_variables, has_quantifier, postorder, substitute
+from cleave.smt.solver import Answer
+from cleave.validate.evidence import Confirmed, Rejected, named
+from cleave.validate.in_turn import InTurn, Ruling
+
+_SHOWN_VALUES = 8
+
+
+def check_interpretation(
+    system: HornSystem, interpretation: Interpretation, *, seconds: float = 0.0, solvers: InTurn | None = None
+) -> Confirmed | Rejected:
+    """Clause by clause, within ``seconds`` (0: no limit). A caller that wants to interrupt brings the ``solvers``, with
+    their own time limit; they stay open."""
+    with ExitStack() as stack:
+        asked = solvers if solvers is not None else stack.enter_context(InTurn(seconds=seconds))
+        wrong = ill_formed(system, interpretation)
+        if wrong is not None:
+            return wrong
+        by = check_clauses(enumerate(system.clauses), prepared(system, interpretation), asked)
+    return (
+        by
+        if isinstance(by, Rejected)
+        else Confirmed(f"invariant checked clause by clause {named(by, 'clause')}", by, interpretation)
+    )
+
+
+def check_clauses(
+    clauses: Iterable[tuple[int, Clause]], relations: Interpretation, solvers: InTurn
+) -> Counter[str] | Rejected:
+    """Who confirmed how many of the numbered ``clauses``. ``relations`` come from `prepared`."""
+    by: Counter[str] = Counter()
+    for number, clause in clauses:
+        ruling = solvers.decide(violation(clause, relations))
+        if ruling.answer is not Answer.UNSAT:
+            return _rejected(number, clause, ruling)
+        by[ruling.by] += 1
+    return by
+
+
+def ill_formed(system: HornSystem, interpretation: Interpretation) -> Rejected | None:
+    """What is wrong with the form of a relation, if anything is."""
+    for name, relation in interpretation.items():
+        predicate = system.predicates.get(name)
+        if predicate is None:
+            return Rejected(f"there is no predicate {name}, but a relation for it")
+        parameters = relation.parameters
+        if len(set(parameters)) < len(parameters) or not all(one.is_var for one in parameters):
+            return Rejected(f"the parameters of the relation for {name} are not different variables")
+        if tuple(one.sort for one in parameters) != predicate.sorts:
+            return Rejected(f"the parameters of the relation for {name} do not have the sorts of the predicate")
+        if relation.formula.sort is not BOOL or not _well_sorted(relation.formula):
+            return Rejected(f"the relation for {name} is not well-sorted")
+        foreign = _free(relation.formula) - set(parameters)
+        if foreign:
+            shown = ", ".join(sorted(variable.name for variable in foreign)[:_SHOWN_VALUES])
+            return Rejected(f"the relation for {name} depends on what is no parameter of it: {shown}")
+    return None
+
+
+def _well_sorted(formula: Term) -> bool:
+    return all(fits(node.op, node.args, node.sort, node.value) for node in postorder((formula,)))
+
+
+def _free(formula: Term) -> frozenset[Term]:
+    return free_variables(own_binders(formula, fresh_variables(names((formula,)))))
+
+
+def prepared(system: HornSystem, interpretation: Interpretation) -> Interpretation:
+    """The relations with bound variables that occur nowhere in the system, so that substituting captures nothing."""
+    if not any(has_quantifier(relation.formula) for relation in interpretation.values()):
+        return interpretation
+    taken = names(term for clause in system.clauses for term in _terms(clause))
+    taken |= names(term for one in interpretation.values() for term in (one.formula, *one.parameters))
+    fresh = fresh_variables(taken)
+    return {
+        name: Relation(relation.parameters, own_binders(relation.formula, fresh))
+        for name, relation in interpretation.items()
+    }
+
+
+def _terms(clause: Clause) -> list[Term]:
+    return [clause.constraint, *(argument for atom in clause.atoms() for argument in atom.arguments)]
+
+
+def violation(clause: Clause, relations: Interpretation) -> Term:
+    """What has a model if and only if the clause does not hold: its body and its constraint, but not its head."""
+    head = () if clause.head is None else (neg(instance(clause.head, relations)),)
+    return conj_all([clause.constraint, *(instance(atom, relations) for atom in clause.body), *head])
+
+
+def instance(atom: Atom, relations: Interpretation) -> Term:
+    """What the relation of the atom's predicate says about its arguments; no relation says nothing."""
+    relation = relations.get(atom.predicate)
+    if relation is None:
+        return TRUE
+    return substitute(relation.formula, dict(zip(relation.parameters, atom.arguments, strict=True)))
+
+
+def _rejected(number: int, clause: Clause, ruling: Ruling) -> Rejected:
+    where = described(number, clause)
+    if ruling.answer is Answer.UNKNOWN:
+        return Rejected(f"{where} could not be decided ({ruling.reason})", undecided=True, clause=number)
+    values = ", ".join(f"{name} = {value}" for name, value in list(ruling.values.items())[:_SHOWN_VALUES])
+    example = f", for instance with {values}" if values else ""
+    return Rejected(f"{where} does not hold{example} (found by {ruling.by})", clause=number)
+
+
+def described(number: int, clause: Clause) -> str:
+    """The clause, for a reader of the file; clauses are counted from 0."""
+    kind = "query" if clause.is_query else "clause"
+    return f"{kind} {number}" if clause.location is None else f"{kind} {number} ({clause.location})"
