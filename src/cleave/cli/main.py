@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from cleave.cli import resume, runs, show, unfold, verify
+from cleave.cli import horn, resume, runs, show, unfold, verify
 from cleave.errors import CleaveError, UsageError
 from cleave.version import __version__
 
@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
     top = _Parser(prog="cleave", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=f"cleave {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (verify, resume, runs, show, unfold):
+    for command in (verify, resume, runs, show, unfold, horn):
         command.add_to(commands)
     for subparser in commands.choices.values():
         subparser.set_defaults(parser=subparser)

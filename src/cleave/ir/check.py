@@ -12,8 +12,24 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from cleave.errors import InternalError
-from cleave.ir.program import Assert, Assign, Assume, Call, Havoc, Procedure, Program, Statement, is_old, old
-from cleave.logic.sorts import BOOL
+from cleave.ir.program import (
+    Assert,
+    Assign,
+    Assume,
+    AtomicBegin,
+    AtomicEnd,
+    Call,
+    Havoc,
+    Join,
+    Procedure,
+    Program,
+    Self,
+    Spawn,
+    Statement,
+    is_old,
+    old,
+)
+from cleave.logic.sorts import BOOL, INT
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import fold, functions, postorder
 
@@ -58,6 +74,7 @@ def _procedure(program: Program, procedure: Procedure) -> Iterator[str]:
         yield from (f"{place}: goes to {s}, which is no block" for s in block.successors if s not in procedure.blocks)
         for statement in block.statements:
             yield from _statement(program, scope, writable, statement)
+    yield from _atomicity(procedure, where)
 
 
 def _contract(program: Program, procedure: Procedure, where: str) -> Iterator[str]:
@@ -85,6 +102,16 @@ def _statement(program: Program, scope: _Scope, writable: set[Term], statement: 
             yield from scope.targets(statement.targets, writable)
         case Call():
             yield from _call(program, scope, writable, statement)
+        case Spawn():
+            yield from _spawn(program, scope, writable, statement)
+        case Join(thread):
+            yield from scope.term(thread)
+            yield from scope.number(thread)
+        case Self(target):
+            yield from scope.targets((target,), writable)
+            yield from scope.number(target)
+        case AtomicBegin() | AtomicEnd():
+            pass  # see _atomicity
 
 
 def _call(program: Program, scope: _Scope, writable: set[Term], call: Call) -> Iterator[str]:
@@ -97,6 +124,46 @@ def _call(program: Program, scope: _Scope, writable: set[Term], call: Call) -> I
         return
     yield from scope.fits(f"the arguments of {callee.name}", callee.parameters, call.arguments)
     yield from scope.fits(f"the results of {callee.name}", call.results, callee.returns)
+
+
+def _spawn(program: Program, scope: _Scope, writable: set[Term], spawn: Spawn) -> Iterator[str]:
+    for argument in spawn.arguments:
+        yield from scope.term(argument)
+    if spawn.result is not None:
+        yield from scope.targets((spawn.result,), writable)
+        yield from scope.number(spawn.result)
+    started = program.procedures.get(spawn.procedure)
+    if started is None:
+        yield f"{scope.place}: spawns {spawn.procedure}, which does not exist"
+        return
+    if not started.has_body or started.requires or started.ensures:
+        yield f"{scope.place}: spawns {started.name}, which has no body, or a contract"
+    yield from scope.fits(f"the arguments of {started.name}", started.parameters, spawn.arguments)
+
+
+def _atomicity(procedure: Procedure, where: str) -> Iterator[str]:
+    """On every way through the procedure, atomic blocks are closed as often as opened, never before."""
+    if not any(isinstance(statement, AtomicBegin | AtomicEnd) for statement in procedure.statements()):
+        return
+    depths = {procedure.entry.label: 0}
+    pending = [procedure.entry.label]
+    while pending:
+        block = procedure.blocks[pending.pop()]
+        depth = depths[block.label]
+        for statement in block.statements:
+            depth += isinstance(statement, AtomicBegin) - isinstance(statement, AtomicEnd)
+            if depth < 0:
+                yield f"{where}, block {block.label}: closes an atomic block that is not open"
+                return
+        if not block.successors and depth:
+            yield f"{where}, block {block.label}: returns inside an atomic block"
+        for label in block.successors:
+            if label not in depths and label in procedure.blocks:
+                depths[label] = depth
+                pending.append(label)
+            elif depths.get(label, depth) != depth:
+                yield f"{where}, block {label}: is reached both inside and outside of an atomic block"
+                return
 
 
 class _Scope:
@@ -137,6 +204,10 @@ class _Scope:
         for target in targets:
             if target not in writable:
                 yield f"{self.place}: {target!r} is assigned, but is no global, return or local"
+
+    def number(self, term: Term) -> Iterator[str]:
+        if term.sort is not INT and not term.sort.is_bitvec:
+            yield f"{self.place}: {term!r} numbers a thread, but is no Int and no bit vector"
 
     def fits(self, what: str, targets: Sequence[Term], values: Sequence[Term]) -> Iterator[str]:
         if len(targets) != len(values):

@@ -12,6 +12,16 @@ The shape is Boogie's. All expressions are `logic` terms; a program variable is 
 unique in their scope: a procedure's parameters, returns and locals differ from each other and from all globals and
 constants. ``old(g)``, the value of global ``g`` when the procedure was entered, is the variable that `old` gives.
 
+A program that starts threads (`Spawn`) has one thread at the beginning, number 0, which runs the entry. All globals are
+shared; parameters, returns and locals belong to one activation. Each statement is one atomic step, also when it reads
+several globals: a front end writes one access a statement where the source has no atomicity. Between two statements any
+other thread may run (sequential consistency). When the entry returns, the program ends.
+
+Mutexes, condition variables, semaphores, barriers and the like are no statements: a front end writes them as atomic blocks
+over ordinary variables, ``atomic begin; assume (= m 0); m := self; atomic end``. For what can be reached that is complete:
+a thread that would have to wait is one that is not chosen to run before the block, and a run in which it starts the block
+too early simply does not exist.
+
 Nothing is hidden: front ends write ``where`` clauses and desugared control flow as statements, so that a reader of
 this module knows everything a program can do.
 """
@@ -88,7 +98,55 @@ class Call:
     location: Location | None = None
 
 
-Statement = Assume | Assert | Assign | Havoc | Call
+@dataclass(frozen=True, slots=True)
+class Spawn:
+    """Starts a thread that runs ``procedure``; its returns are dropped. The procedure has a body and no contract.
+
+    Threads are numbered in the order in which they start: 1, 2, 3, ... ``result``, where there is one, gets the new
+    thread's number in its own sort: an Int, or a bit vector, modulo its size.
+    """
+
+    procedure: str
+    arguments: tuple[Term, ...]
+    result: Term | None = None
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Waits until the thread of that number has returned; for ever where no other thread has it."""
+
+    thread: Term
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Self:
+    """``target`` gets the number of the thread that executes this: 0 in the one that runs the entry."""
+
+    target: Term
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicBegin:
+    """From here on to the matching `AtomicEnd` no other thread runs. Blocks nest; a procedure closes what it opens.
+
+    An execution in which something assumed inside is false does not exist, from the begin on.
+    """
+
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicEnd:
+    """Closes the innermost `AtomicBegin`."""
+
+    location: Location | None = None
+
+
+ThreadStatement = Spawn | Join | Self | AtomicBegin | AtomicEnd
+Statement = Assume | Assert | Assign | Havoc | Call | ThreadStatement
 
 
 # --- structure ------------------------------------------------------------------------------------------------------
@@ -165,6 +223,15 @@ class Program:
     axioms: tuple[Term, ...] = ()
     procedures: Mapping[str, Procedure] = field(default_factory=dict)
     property: Property = Property.ASSERTIONS
+
+
+def first_thread_statement(program: Program) -> tuple[str, ThreadStatement] | None:
+    """Where a program is not sequential: a procedure and the statement in it. None for a sequential program."""
+    for procedure in program.procedures.values():
+        for statement in procedure.statements():
+            if isinstance(statement, ThreadStatement):
+                return procedure.name, statement
+    return None
 
 
 def old(variable: Term) -> Term:

@@ -14,13 +14,18 @@ from cleave.ir.program import (
     Assert,
     Assign,
     Assume,
+    AtomicBegin,
+    AtomicEnd,
     Block,
     Call,
     Clause,
     Havoc,
+    Join,
     Procedure,
     Program,
     Property,
+    Self,
+    Spawn,
     Statement,
     old,
 )
@@ -219,7 +224,29 @@ class _Reader:
                 arguments = tuple(self._parenthesised(self._term))
                 cursor.expect("->")
                 return Call(callee, arguments, tuple(self._parenthesised(self._term)), cursor.location())
+            case "spawn":
+                return self._spawn()
+            case "join":
+                return Join(self._term(), cursor.location())
+            case "self":
+                return Self(self._term(), cursor.location())
+            case "atomic":
+                kind = AtomicBegin if cursor.take_if("begin") else AtomicEnd
+                if kind is AtomicEnd:
+                    cursor.expect("end")
+                return kind(cursor.location())
         raise token.error(f"a statement expected, not {token.text!r}")
+
+    def _spawn(self) -> Spawn:
+        cursor = self.cursor
+        procedure = cursor.name()
+        arguments = tuple(self._parenthesised(self._term))
+        cursor.expect("->")
+        place = cursor.token
+        results = self._parenthesised(self._term)
+        if len(results) > 1:
+            raise place.error("a spawn has one result or none")
+        return Spawn(procedure, arguments, results[0] if results else None, cursor.location())
 
     def _term(self) -> Term:
         return TermReader(self.functions).read(self.cursor, self.scope)

@@ -16,6 +16,11 @@
         call inc(i) -> (i)
         assume (< i n)
         assert (= g 1) "g is one"
+        spawn work(i) -> (r)
+        join r
+        self i
+        atomic begin
+        atomic end
         goto start, done
       done:
         return
@@ -36,14 +41,19 @@ from cleave.ir.program import (
     Assert,
     Assign,
     Assume,
+    AtomicBegin,
+    AtomicEnd,
     Block,
     Call,
     Clause,
     Havoc,
+    Join,
     Location,
     Procedure,
     Program,
     Property,
+    Self,
+    Spawn,
     Statement,
 )
 from cleave.logic.smtlib import print_sort, print_term
@@ -139,6 +149,17 @@ def _statement_text(statement: Statement) -> str:
         case Call():
             callee = symbol(statement.procedure)
             return f"call {callee}({_terms(statement.arguments)}) -> ({_terms(statement.results)})"
+        case Spawn():
+            result = () if statement.result is None else (statement.result,)
+            return f"spawn {symbol(statement.procedure)}({_terms(statement.arguments)}) -> ({_terms(result)})"
+        case Join():
+            return f"join {print_term(statement.thread)}"
+        case Self():
+            return f"self {print_term(statement.target)}"
+        case AtomicBegin():
+            return "atomic begin"
+        case AtomicEnd():
+            return "atomic end"
 
 
 def _at(location: Location | None, locations: bool) -> str:

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Statement
+from cleave.ir.program import (
+    Assert,
+    Assign,
+    Assume,
+    AtomicBegin,
+    AtomicEnd,
+    Block,
+    Call,
+    Havoc,
+    Join,
+    Self,
+    Spawn,
+    Statement,
+)
 from cleave.logic.terms import Term
 from cleave.logic.walk import free_variables
 
@@ -117,9 +130,11 @@ def reads(statement: Statement) -> tuple[Term, ...]:
             return (condition,)
         case Assign(_, values):
             return values
-        case Call(_, arguments, _):
+        case Call(_, arguments, _) | Spawn(_, arguments, _):
             return arguments
-        case Havoc():
+        case Join(thread):
+            return (thread,)
+        case Havoc() | Self() | AtomicBegin() | AtomicEnd():
             return ()
 
 
@@ -130,7 +145,11 @@ def writes(statement: Statement) -> tuple[Term, ...]:
             return targets
         case Call(_, _, results):
             return results
-        case Assume() | Assert():
+        case Spawn(_, _, result):
+            return () if result is None else (result,)
+        case Self(target):
+            return (target,)
+        case Assume() | Assert() | Join() | AtomicBegin() | AtomicEnd():
             return ()
 
 

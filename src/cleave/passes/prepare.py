@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from cleave.errors import UnsupportedError
 from cleave.ir.path import Path
-from cleave.ir.program import Program
+from cleave.ir.program import Program, first_thread_statement
 from cleave.passes.compact import compact_blocks
 from cleave.passes.contracts import contracts_to_statements
 from cleave.passes.effects import callees
@@ -37,6 +38,7 @@ class Prepared:
 
 def prepare(program: Program, entries: tuple[str, ...]) -> Prepared:
     program = only_reachable(program, entries)
+    refuse_threads(program)
     program, from_contracts = contracts_to_statements(program)
     program, entry, from_start = single_entry(program, entries)
     program = only_reachable(program, (entry,))
@@ -57,3 +59,17 @@ def only_reachable(program: Program, entries: tuple[str, ...]) -> Program:
                 found[callee] = None
                 pending.append(callee)
     return replace(program, procedures={n: p for n, p in program.procedures.items() if n in found})
+
+
+def refuse_threads(program: Program) -> None:
+    """Sequential passes and engines know nothing of threads."""
+    found = first_thread_statement(program)
+    if found is not None:
+        procedure, statement = found
+        place = statement.location
+        raise UnsupportedError(
+            f"{procedure} starts or orders threads, which only the engine `threads` handles",
+            file=place.file if place else "",
+            line=place.line if place else 0,
+            column=place.column if place else 0,
+        )

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Statement
+from cleave.ir.program import (
+    Assert,
+    Assign,
+    Assume,
+    AtomicBegin,
+    AtomicEnd,
+    Block,
+    Call,
+    Havoc,
+    Join,
+    Self,
+    Spawn,
+    Statement,
+)
 from cleave.logic.terms import Term
 from cleave.logic.walk import substitute
 
@@ -25,6 +38,15 @@ def rename_statement(statement: Statement, mapping: Mapping[Term, Term]) -> Stat
             return replace(statement, targets=moved(targets))
         case Call(_, arguments, results):
             return replace(statement, arguments=moved(arguments), results=moved(results))
+        case Spawn(_, arguments, result):
+            result = substitute(result, mapping) if result is not None else None
+            return replace(statement, arguments=moved(arguments), result=result)
+        case Join(thread):
+            return replace(statement, thread=substitute(thread, mapping))
+        case Self(target):
+            return replace(statement, target=substitute(target, mapping))
+        case AtomicBegin() | AtomicEnd():
+            return statement
 
 
 def rename_block(block: Block, mapping: Mapping[Term, Term]) -> Block:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cleave.ir.program import Assert, Assign, Assume, Block, Call, Clause, Havoc, Location
+from cleave.ir.program import Assert, Assign, Assume, Block, Call, Clause, Havoc, Join, Location, Self, Spawn
 from cleave.logic.terms import Term
 from cleave.validate.path import Path
 from cleave.validate.values import Value
 
-Subject = Assume | Assert | Assign | Havoc | Call | Block | Clause | None
+Subject = Assume | Assert | Assign | Havoc | Call | Block | Clause | Spawn | Join | Self | None
 
 
 @dataclass(frozen=True, slots=True)

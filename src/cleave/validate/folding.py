@@ -93,9 +93,10 @@ class _Folder:
 
 
 def _activations(steps: Sequence[TraceStep]) -> Iterator[int]:
-    """The activation that each step is in; 0 is the entry's."""
-    active = [0]
+    """The activation that each step is in; 0 is the entry's, and whatever else a thread begins with."""
+    threads: dict[int, list[int]] = {}
     for position, step in enumerate(steps):
+        active = threads.setdefault(step.thread, [0])
         del active[step.depth + 1 :]
         yield active[-1]
         if step.kind == "call" and position:

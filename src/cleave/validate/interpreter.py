@@ -17,6 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from cleave.errors import UnsupportedError
 from cleave.ir.program import (
     Assert,
     Assign,
@@ -210,6 +211,8 @@ class _Interpreter:
                 self._record("havoc", frame, statement.location, statement, self._write(frame, chosen))
             case Call():
                 self._call(frame, statement)
+            case _:
+                raise UnsupportedError("threads are interpreted by `validate.concurrent`")
 
     def _call(self, caller: _Frame, call: Call) -> None:
         view = self._view(caller)

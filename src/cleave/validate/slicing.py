@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count, islice
 
-from cleave.ir.program import Assert, Assign, Assume, Call, Clause, Program
+from cleave.ir.program import Assert, Assign, Assume, Call, Clause, Join, Program, Spawn
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import free_variables
 from cleave.validate.control import control_parents
@@ -100,6 +100,8 @@ class _Search:
             case Assert() | Clause() as failed:
                 frame = event.frame if event.other_frame < 0 else event.other_frame
                 self._read(failed.condition, frame, position, distance)
+            case Join(thread=thread):
+                self._read(thread, event.frame, position, distance)
         if event.kind == "violation" and not _reads_anything(event):
             reasons = (at for at in range(position, -1, -1) if _reads_anything(self.history.events[at]))
             for nearest in islice(reasons, 1):
@@ -145,7 +147,7 @@ class _Search:
         match event.kind, event.subject:
             case "assign", Assign(targets=targets, values=values):
                 self._copied(values[targets.index(place.variable)], event.frame, position, place, distance)
-            case "call", Call() as call:
+            case "call", Call() | Spawn() as call:
                 parameters = self.program.procedures[call.procedure].parameters
                 argument = call.arguments[parameters.index(place.variable)]
                 self._copied(argument, event.frame, position, place, distance)

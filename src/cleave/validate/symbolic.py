@@ -200,6 +200,8 @@ class _Walk:
                 self._choose(self.shared, callee.procedure.modifies)
                 self._choose(callee.state, callee.procedure.returns)
                 self._return(callee, statement, frame)
+            case _:
+                raise IllegalPathError("a path of one thread says nothing about several")
 
     def _prepare_call(self, caller: _Frame, call: Call) -> _Frame:
         """The activation of the callee, after its requires."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from cleave.ir.program import Assert, Assign, Assume, Block, Call, Clause, Havoc, Program
+from cleave.ir.program import Assert, Assign, Assume, Block, Call, Clause, Havoc, Join, Program, Self, Spawn
 from cleave.logic.terms import Op, Term
 from cleave.validate.events import Event, Run, Violated
 from cleave.validate.folding import compact
@@ -109,6 +109,13 @@ def _text(event: Event, outcome: Violated) -> str:
             results = f"{_names(event.subject.results)} := " if event.subject.results else ""
             arguments = ", ".join(infix(argument) for argument in event.subject.arguments)
             return f"call {results}{event.subject.procedure}({arguments})"
+        case Spawn() if event.kind == "call":
+            arguments = ", ".join(infix(argument) for argument in event.subject.arguments)
+            return f"start thread {event.subject.procedure}({arguments})"
+        case Spawn(result=target) | Self(target=target) if target is not None:
+            return f"{target.name} := number of {'this' if isinstance(event.subject, Self) else 'the new'} thread"
+        case Join():
+            return f"join thread {infix(event.subject.thread)}"
         case _:
             return {
                 "call": f"call {event.procedure}({', '.join(variable.name for variable, _ in event.values)})",

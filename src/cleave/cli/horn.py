@@ -1,0 +1,51 @@
+"""``cleave horn``: a program as constrained Horn clauses, in SMT-LIB."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cleave.errors import UsageError
+from cleave.frontends.read import read_program
+from cleave.ir.horn_text import print_horn
+from cleave.ir.program import Property
+from cleave.passes.entries import choose_entries
+from cleave.passes.to_horn import program_to_horn
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "horn",
+        help="print a program as constrained Horn clauses",
+        description="Translates a program to constrained Horn clauses and prints them as SMT-LIB, as Horn solvers read"
+        " it: 'sat' means that the program is safe, 'unsat' that an execution violates the property.",
+    )
+    parser.add_argument("file", help="a Boogie program (.bpl)")
+    parser.add_argument(
+        "--entry", metavar="PROC", help="the procedure to start from (default: the one marked {:entrypoint}, else main)"
+    )
+    parser.add_argument(
+        "--property",
+        choices=[p.value for p in Property],
+        help="what a violation is: a failing assertion, or that the entry procedure can return (default: what the"
+        " program asks; see docs/boogie.md)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of the standard output")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    program = read_program(options.file)
+    if options.property is not None:
+        program = replace(program, property=Property(options.property))
+    text = print_horn(program_to_horn(program, choose_entries(program, options.entry)).system)
+    if options.output is None:
+        print(text, end="" if text.endswith("\n") else "\n")
+        return 0
+    try:
+        Path(options.output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"can't write {options.output}: {error.strerror}") from None
+    return 0

@@ -1,0 +1,5 @@
+"""Programs to constrained Horn clauses, and derivations back to paths; see `translate`."""
+
+from cleave.passes.to_horn.translate import HornProgram, program_to_horn
+
+__all__ = ["HornProgram", "program_to_horn"]
