@@ -25,6 +25,7 @@ import msgspec
 from cleave.engines.coordination import STOPPED, Command, Event, Finish, Joined, Lost
 from cleave.engines.engine import Counters, GaveUp
 from cleave.engines.inline.distributed import InlineSearch
+from cleave.engines.pdr.distributed import PdrSearch
 from cleave.engines.search import Search
 from cleave.errors import InputError
 from cleave.journal.journal import Journal, RunInfo
@@ -37,7 +38,10 @@ from cleave.version import __version__
 
 Runtime = Literal["local", "ray", "simulated"]
 
-_SEARCHES: dict[str, Callable[[bytes], Search[Any]]] = {InlineSearch.engine: InlineSearch.decode}
+_SEARCHES: dict[str, Callable[[bytes], Search[Any]]] = {
+    InlineSearch.engine: InlineSearch.decode,
+    PdrSearch.engine: PdrSearch.decode,
+}
 
 Solved = TypeVar("Solved")
 

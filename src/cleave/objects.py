@@ -22,6 +22,7 @@ def result_object(file: str, result: Result, *, trace: str = "compact") -> dict[
     found: dict[str, Any] = {
         "file": file,
         "verdict": verdict.word,
+        "smtlib": result.smtlib,
         "reason": _reason(verdict) if isinstance(verdict, Unknown) else None,
         "engine": result.engine,
         "bounds": dict(result.bounds),

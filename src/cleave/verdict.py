@@ -30,7 +30,8 @@ class TraceStep:
     """One step of a violating execution, in the user's terms.
 
     ``kind`` is ``call``, ``return``, ``assign``, ``havoc``, ``assume``, ``block`` or ``violation``; in a compact
-    trace also ``skipped``, a note on what was left out there.
+    trace also ``skipped``, a note on what was left out there; with several threads also ``context``, which says whose
+    steps follow. ``thread`` is 0 for the one that runs the entry.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class TraceStep:
     text: str
     values: Mapping[str, str] = field(default_factory=dict)
     relevant: bool = True  # a compact trace shows these: what the violation depends on, the nearest first
+    thread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +100,4 @@ class Result:
     statistics: Mapping[str, Any]
     assumptions: tuple[str, ...] = ()  # what the verdict takes for granted, in words
     run: str | None = None  # its id, if it has a journal
+    smtlib: str | None = None  # of Horn clauses: what SMT-LIB calls the verdict, sat (safe), unsat (unsafe) or unknown

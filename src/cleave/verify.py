@@ -11,7 +11,7 @@ what can't be confirmed is `Unknown`.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +20,22 @@ from cleave.engines.inline.distributed import InlineSearch
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.messages import Task
 from cleave.engines.inline.options import DEFAULT_BEYOND_COST, DEFAULT_BOUND, Distribution, InlineOptions, deepening
+from cleave.engines.pdr.distributed import PdrSearch
+from cleave.engines.pdr.messages import Task as PdrTask
+from cleave.engines.pdr.options import PdrOptions
 from cleave.engines.search import Search
-from cleave.errors import CleaveError, InternalError
+from cleave.errors import CleaveError, InternalError, UsageError
 from cleave.flows.inline import InlineFlow
+from cleave.flows.pdr import PdrFlow
 from cleave.flows.run import Flow, OnProgress, Run
+from cleave.frontends.clauses import holds_clauses
 from cleave.frontends.read import read_bytes
 from cleave.ir.program import Property
 from cleave.objects import error_object, result_object
 from cleave.verdict import Result
 from cleave.watch import Watch
+
+ENGINES = (InlineSearch.engine, PdrSearch.engine)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +46,7 @@ class Options:
     kept in the folder ``journal`` if there is one.
     """
 
+    engine: str | None = None  # None: what fits the file
     entry: str | None = None
     property: Property | None = None  # None: what the program asks
     recursion_bounds: tuple[int, ...] | None = None  # tried in turn; None: the default, and beyond while it is cheap
@@ -47,6 +55,8 @@ class Options:
     timelimit: float = 0.0
     memlimit_mb: int = 0
     distribution: Distribution = field(default_factory=Distribution)
+    pdr: PdrOptions = field(default_factory=PdrOptions)  # but for the number of workers, which is the distribution's
+    invariant: Path | None = None  # where to write what proves `safe` without bounds
     runtime: Runtime = "local"
     address: str | None = None  # of a Ray cluster; None: one of our own
     journal: Path | None = None
@@ -96,7 +106,26 @@ def _recorded(run: Run, flow: Flow, distributed: Distributed[Any]) -> Result:
     return result
 
 
+def engine_for(file: str) -> str:
+    """The engine for a file where the user has not chosen one."""
+    return PdrSearch.engine if holds_clauses(file) else InlineSearch.engine
+
+
 def _flow(file: str, options: Options) -> Flow:
+    fitting = engine_for(file)
+    engine = options.engine or fitting
+    if engine == InlineSearch.engine != fitting:
+        raise UsageError(f"{file}: Horn clauses are for the pdr engine; inline needs a program")
+    return PdrFlow(_pdr(file, options), options.invariant) if engine == PdrSearch.engine else _inline(file, options)
+
+
+def _pdr(file: str, options: Options) -> PdrSearch:
+    how = replace(options.pdr, workers=options.distribution.workers)
+    property_name = options.property.value if options.property is not None else None
+    return PdrSearch(PdrTask(file, read_bytes(file), options.entry, property_name, how))
+
+
+def _inline(file: str, options: Options) -> InlineFlow:
     search = InlineOptions(
         merging=options.merging,
         bounds=options.recursion_bounds or deepening(DEFAULT_BOUND),
@@ -111,6 +140,8 @@ def _flow(file: str, options: Options) -> Flow:
 def _flow_of(search: Search[Any]) -> Flow:
     if isinstance(search, InlineSearch):
         return InlineFlow(search)
+    if isinstance(search, PdrSearch):
+        return PdrFlow(search)
     raise InternalError(f"nothing is known of engine {search.engine}")
 
 

@@ -75,6 +75,12 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+def whole_number_or_zero(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,6}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 0 or more")
+    return int(text)
+
+
 def positive_number(text: str) -> float:
     if not re.fullmatch(r"\d{1,9}(\.\d+)?", text) or not float(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
+from cleave.cli.report import pdr_effort
 from cleave.cli.table import amount, count
 
 _PLAIN_SECONDS = 10.0
@@ -72,6 +73,8 @@ class SplitRate:
 
 
 def describe(counters: Mapping[str, Any], seconds: float, rate: float = 0.0) -> str:
+    if "jobs" in counters:
+        return f"{seconds:.0f} s: {pdr_effort(counters)}"
     if "instances" not in counters:
         return f"{seconds:.0f} s: reading"
     if "splits" in counters:

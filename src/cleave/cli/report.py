@@ -52,12 +52,16 @@ def as_text(found: Found) -> Iterable[str]:
     """Without the trace."""
     yield f"{found['verdict']}  {found['file']}"
     match found["verdict"]:
+        case Safe.word if found.get("smtlib"):
+            yield f"  the clauses have a solution ({found['smtlib']}); {found['validation']}"
         case Safe.word:
             yield f"  no execution violates the property, whatever the bound; {found['validation']}"
         case BoundedSafe.word:
             shown = ", ".join(f"{name} bound {value}" for name, value in found["bounds"].items())
             yield f"  no execution within {shown} violates the property; {found['validation']}"
             yield "  the bound took part in the proof: a larger --recursion-bound may find more"
+        case Unsafe.word if found.get("smtlib"):
+            yield f"  the clauses have no solution ({found['smtlib']}): {_violation(found)}{found['validation']}"
         case Unsafe.word:
             yield f"  {_violation(found)}{found['validation']}"
         case _:
@@ -79,6 +83,8 @@ def _effort(found: Found) -> str:
     spent = f"{found['seconds']:.1f} s"
     if "splits" in counters:
         return f"{spent}; {_distributed_effort(counters)}"
+    if "jobs" in counters:
+        return f"{spent}; {pdr_effort(counters)}"
     if "instances" not in counters:
         return spent
     return (
@@ -97,6 +103,19 @@ def _distributed_effort(counters: Mapping[str, Any]) -> str:
     return (
         f"{workers}{lost}, {count(counters['splits'], 'split')},"
         f" {count(counters['closed'], 'part')} closed, {counters['open_partitions']} open, cost {amount(cost)}{setup}"
+    )
+
+
+def pdr_effort(counters: Mapping[str, Any]) -> str:
+    """What the pdr engine has done, from its counters."""
+    lost = f" ({counters['lost_workers']} lost)" if counters["lost_workers"] else ""
+    parts = f"{counters['closed']} of {count(counters['partitions'], 'partition')} closed, "
+    solved = [name.removeprefix("solved_by ") for name in counters if name.startswith("solved_by ")]
+    by = f", solved by {', '.join(solved)}" if solved else ""
+    return (
+        f"{count(counters['workers'], 'worker')}{lost}, {parts if counters['partitions'] else ''}"
+        f"level {counters['level']}, lemmas {counters['lemmas_pushed']} told and {counters['lemmas_pulled']} taken,"
+        f" solver cost {amount(counters['cost'])}{by}"
     )
 
 

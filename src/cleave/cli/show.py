@@ -9,10 +9,14 @@ from typing import Any
 
 from cleave.cli.distribution import add_journal, folder
 from cleave.cli.report import as_text
+from cleave.cli.show_pdr import pdr_parts
 from cleave.cli.table import amount, count, table
 from cleave.cli.tree import tree_text
+from cleave.engines.pdr.distributed import PdrSearch
+from cleave.journal.journal import Journal
 from cleave.journal.places import find_run
 from cleave.review.objects import effort_object, review_object
+from cleave.review.pdr import PdrReview, pdr_object, review_pdr
 from cleave.review.review import Review, review_run
 from cleave.review.workers import WorkerRecord
 
@@ -39,7 +43,14 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    review = review_run(find_run(folder(options), options.name))
+    path = find_run(folder(options), options.name)
+    with Journal.open(path) as journal:
+        engine = journal.info.engine
+    if engine == PdrSearch.engine:
+        pdr = review_pdr(path)
+        print(json.dumps(pdr_object(pdr)) if options.json else "\n".join(_pdr_text(pdr)))
+        return 0
+    review = review_run(path)
     if options.json:
         print(json.dumps(review_object(review)))
     else:
@@ -59,7 +70,15 @@ def _text(review: Review, depth: int) -> Iterable[str]:
     yield from _dissimilarity(review)
 
 
-def _verdict(review: Review) -> Iterable[str]:
+def _pdr_text(review: PdrReview) -> Iterable[str]:
+    yield from _verdict(review)
+    yield from _about(review)
+    yield from pdr_parts(review)
+    for worker in review.lost():
+        yield f"lost: worker {worker.number} after {worker.left:.1f} s: {worker.why_left}"
+
+
+def _verdict(review: Review | PdrReview) -> Iterable[str]:
     if review.result is None:
         yield f"{review.state}  {review.info.files[0]}"
     elif "error" in review.result:
@@ -69,7 +88,7 @@ def _verdict(review: Review) -> Iterable[str]:
         yield from as_text(review.result)
 
 
-def _about(review: Review) -> Iterable[str]:
+def _about(review: Review | PdrReview) -> Iterable[str]:
     info = review.info
     started = info.started.astimezone().strftime("%Y-%m-%d %H:%M:%S")
     resumed = f", resumed {count(review.breaks, 'time')}" if review.breaks else ""

@@ -10,13 +10,13 @@ from typing import Any
 
 from cleave.cli.arguments import add_inlining, add_output, megabytes, merging, seconds
 from cleave.cli.distribution import add_comparison, add_workers, distribution, folder_to_write
+from cleave.cli.horn_arguments import add_pdr, pdr_options
 from cleave.cli.report import print_error, print_result
 from cleave.cli.supervise import Signals, supervise
-from cleave.engines.inline.engine import InlineEngine
 from cleave.errors import CleaveError
 from cleave.ir.program import Property
 from cleave.verdict import Reason, Result, Unknown
-from cleave.verify import Options, verify
+from cleave.verify import ENGINES, Options, engine_for, verify
 
 _EXIT_PRECEDENCE = (6, 2, 1, 10, 5, 0)  # of several files' exit codes, the first of these is the command's
 
@@ -25,10 +25,21 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "verify",
         help="verify programs",
-        description="Verifies that no execution of a program violates its assertions, within a bound on recursion and"
-        " loops, and prints the verdict first. A verdict is printed only after independent code has confirmed it.",
+        description="Verifies that no execution of a program violates its assertions, or that Horn clauses have a"
+        " solution, and prints the verdict first. A verdict is printed only after independent code has confirmed it.",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a Boogie program (.bpl)")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="a Boogie program (.bpl), Horn clauses (.smt2), a transition system (.vmt, .btor2)",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        help="inline: search all executions within a bound on recursion and loops; pdr: prove or refute without bounds,"
+        " by Horn clauses (default: inline for programs, pdr for Horn clauses)",
+    )
     add_inlining(parser)
     parser.add_argument(
         "--property",
@@ -41,6 +52,7 @@ def add_to(commands: Any) -> None:
     limits.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
     limits.add_argument("--memlimit", type=megabytes, default=0, metavar="M", help="memory: 4000 (MB), 4GB")
     add_output(parser, "one JSON object per file, each on a line")
+    add_pdr(parser)
     add_comparison(parser)
     parser.add_argument("--after", type=int, default=0, help=argparse.SUPPRESS)  # see _leave_behind
     parser.add_argument("--code", type=int, action="append", default=[], dest="codes", help=argparse.SUPPRESS)
@@ -86,7 +98,8 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
 def _not_started(file: str, options: argparse.Namespace) -> int:
     """Every file gets a verdict, also those that nobody looked at."""
     verdict = Unknown(Reason.INTERRUPTED, "not started")
-    result = Result(verdict, InlineEngine.name, {}, 0.0, distribution(options).workers, {})
+    engine = options.engine or engine_for(file)
+    result = Result(verdict, engine, {}, 0.0, distribution(options).workers, {})
     print_result(file, result, as_json=options.json, trace=options.trace)
     return verdict.exit_code
 
@@ -109,6 +122,7 @@ def _options(options: argparse.Namespace) -> Options:
     how = distribution(options)
     alone = how.workers == 1 and options.on == "local"
     return Options(
+        engine=options.engine,
         entry=options.entry,
         property=Property(options.property) if options.property else None,
         recursion_bounds=options.recursion_bound,
@@ -117,6 +131,8 @@ def _options(options: argparse.Namespace) -> Options:
         timelimit=options.timelimit,
         memlimit_mb=options.memlimit,
         distribution=how,
+        pdr=pdr_options(options, how.workers),
+        invariant=options.invariant,
         runtime=options.on,
         address=options.address,
         journal=None if alone else folder_to_write(options),

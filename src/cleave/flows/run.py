@@ -8,8 +8,10 @@ from typing import Any, Protocol
 from cleave.distribute import Distributed
 from cleave.engines.engine import Counters
 from cleave.engines.search import Search
-from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Verdict
+from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe, Verdict
 from cleave.watch import StoppedError, Watch
+
+_SMTLIB = {Safe.word: "sat", Unsafe.word: "unsat"}
 
 OnProgress = Callable[[Counters], None]
 
@@ -23,6 +25,7 @@ class Run:
         self.counters: dict[str, Any] = {}
         self.assumptions: list[str] = []
         self.id: str | None = None
+        self.is_horn = False  # the file holds Horn clauses, not a program
         self._on_progress = on_progress
 
     def note(self, news: Counters) -> None:
@@ -39,8 +42,9 @@ class Run:
         except MemoryError:
             verdict = Unknown(Reason.MEMORY)
         bounds, assumptions = _bounds(verdict, self.counters), tuple(self.assumptions)
+        smtlib = _SMTLIB.get(verdict.word, "unknown") if self.is_horn else None
         seconds = self.watch.seconds()
-        return Result(verdict, self.engine, bounds, seconds, workers, self.counters, assumptions, self.id)
+        return Result(verdict, self.engine, bounds, seconds, workers, self.counters, assumptions, self.id, smtlib)
 
 
 class Flow(Protocol):

@@ -1,0 +1,69 @@
+"""A worker checks its own answers before it claims them: what SPACER says is not taken for true.
+
+An interpretation of the whole problem is checked on the clauses that were given, one of a partition on the rules and
+the partition's query: together with those of the other partitions it is checked on the given clauses in the end. A
+derivation is put together for the given clauses and checked on them.
+"""
+
+from __future__ import annotations
+
+from cleave.engines.pdr.evidence import encode_derivation, encode_interpretation
+from cleave.engines.pdr.extension import PartProblem
+from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Violated
+from cleave.engines.pdr.task import HornProblem
+from cleave.errors import UnsupportedError
+from cleave.ir.horn import Derivation, Interpretation
+from cleave.smt.spacer import Answered, NoAnswer, SafeAnswer, UnsafeAnswer
+from cleave.validate.derivation import check_derivation
+from cleave.validate.evidence import Confirmed, Rejected
+from cleave.validate.in_turn import InTurn
+from cleave.validate.invariant import check_interpretation
+
+CLAUSE_COST, STEP_COST = 5_000, 500
+"""About what the check of a clause or of a step costs, in units of Z3's: the solvers that check do not count."""
+
+
+class Confirming:
+    """Checks answers to parts of one problem, each within ``seconds``; or with ``solvers``, that have their own
+    limits."""
+
+    def __init__(self, problem: HornProblem, seconds: float, solvers: InTurn | None = None) -> None:
+        self._problem = problem
+        self._seconds = seconds
+        self._solvers = solvers
+
+    def answer(self, part: PartProblem, found: Answered) -> tuple[Answer, int]:
+        """What can be claimed, and what its check cost."""
+        match found:
+            case NoAnswer(reason):
+                return GivenUp("solver", reason), 0
+            case SafeAnswer(interpretation):
+                return self._closed(part, interpretation), CLAUSE_COST * len(part.system.clauses)
+            case UnsafeAnswer(None, reason):
+                return GivenUp("unconfirmed", f"unsafe, it says, without a derivation: {reason}"), 0
+            case UnsafeAnswer(derivation):
+                assert derivation is not None
+                return self.violated(part, derivation), STEP_COST * len(derivation.steps)
+
+    def _closed(self, part: PartProblem, found: Interpretation) -> Closed | GivenUp:
+        try:
+            system, lifted = part.system, found
+            if part.is_whole:
+                system, lifted = self._problem.given, self._problem.interpretation(found)
+            judged = check_interpretation(system, lifted, seconds=self._seconds, solvers=self._solvers)
+        except UnsupportedError as error:
+            judged = Rejected(str(error))
+        if isinstance(judged, Confirmed):
+            return Closed(encode_interpretation(found), str(judged))
+        return GivenUp("unconfirmed", f"the invariant that was found is not confirmed: {judged.reason}")
+
+    def violated(self, part: PartProblem, found: Derivation) -> Violated | GivenUp:
+        """A derivation of the given clauses, from one of the part's."""
+        try:
+            lifted = self._problem.derivation(part.derivation(found))
+            judged = check_derivation(self._problem.given, lifted, seconds=self._seconds, solvers=self._solvers)
+        except UnsupportedError as error:
+            judged = Rejected(str(error))
+        if isinstance(judged, Confirmed):
+            return Violated(encode_derivation(lifted), str(judged))
+        return GivenUp("unconfirmed", f"the derivation that was found is not confirmed: {judged.reason}")

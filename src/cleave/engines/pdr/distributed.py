@@ -1,0 +1,90 @@
+"""The pdr engine's side of a distributed run: P3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from cleave.engines.engine import GaveUp
+from cleave.engines.pdr import messages
+from cleave.engines.pdr.coordinator import P3Coordinator
+from cleave.engines.pdr.evidence import decode_derivation, decode_interpretation
+from cleave.engines.pdr.messages import Task
+from cleave.ir.horn import Derivation, Interpretation
+from cleave.ir.horn_partition import Partition
+from cleave.verdict import Reason
+
+ENGINE = "pdr"
+
+REASONS = {"memory": Reason.MEMORY, "unconfirmed": Reason.UNCONFIRMED, "interrupted": Reason.INTERRUPTED}
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """A derivation of ``false`` from the given clauses, still to be checked."""
+
+    derivation: Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Invariants:
+    """An interpretation of the prepared clauses for each partition, None being the whole problem; still to be checked,
+    and that they make up the whole."""
+
+    interpretations: Mapping[Partition | None, Interpretation]
+
+
+Found = Refuted | Invariants | GaveUp
+
+
+@dataclass(frozen=True, slots=True)
+class PdrSearch:
+    task: Task
+
+    engine = ENGINE
+    worker = "cleave.engines.pdr.worker:work"
+
+    @classmethod
+    def decode(cls, assignment: bytes) -> PdrSearch:
+        return cls(messages.decode_task(assignment))
+
+    @property
+    def file(self) -> str:
+        return self.task.file
+
+    @property
+    def source(self) -> bytes:
+        return self.task.source
+
+    @property
+    def workers(self) -> int:
+        return self.task.options.workers
+
+    def assignment(self) -> bytes:
+        return messages.encode(self.task)
+
+    def options(self) -> dict[str, Any]:
+        search: dict[str, Any] = msgspec.to_builtins(self.task.options)
+        return {"entry": self.task.entry, "property": self.task.property, "search": search}
+
+    def coordinator(self) -> P3Coordinator:
+        return P3Coordinator(self.task)
+
+    def solved(self, outcome: bytes, counters: Mapping[str, int | float]) -> Found:
+        match messages.decode_finding(outcome).answer:
+            case messages.Violated(derivation=derivation):
+                return Refuted(decode_derivation(derivation))
+            case messages.Proofs(proofs=proofs):
+                return Invariants({proof.partition: decode_interpretation(proof.interpretation) for proof in proofs})
+            case messages.GivenUp(reason=reason, detail=detail):
+                found = REASONS.get(reason, Reason.SOLVER)
+                return GaveUp(found, detail or (reason if found is Reason.SOLVER else ""))
+
+    def how_far(self, counters: Mapping[str, int | float]) -> str:
+        parts = (
+            f", {counters['closed']} of {counters['partitions']} partitions closed" if counters["partitions"] else ""
+        )
+        return f"no violation within {counters['level']} levels{parts}"

@@ -1,0 +1,133 @@
+"""A worker's job: SPACER on a partition, what it tells others, and what it is told.
+
+job = SolveJob(problem, order, ...)
+job.step()          # None while it goes on, then SPACER's answer
+job.news()          # what to tell the coordinator, when it is time to
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeAlias
+
+from cleave.engines.coordination import Clock
+from cleave.engines.pdr import messages
+from cleave.engines.pdr.extension import PartProblem
+from cleave.engines.pdr.messages import INVARIANT, Effort, Learn, Solve
+from cleave.engines.pdr.options import PdrOptions, Share
+from cleave.engines.pdr.task import HornProblem
+from cleave.smt.spacer import INFINITY, STRATEGIES, Answered, Busy, Event, Lemma, Paused, SpacerRun, Strategy
+from cleave.smt.spacer import Share as SpacerShare
+from cleave.smt.spacer_exchange import Shared
+
+LEMMA_COST = 100
+"""What it takes to print, send and read a lemma: a tenth of a millisecond, which the solver does not count."""
+
+_FIRST_INTERVAL = 0.02  # seconds between the first exchanges, ...
+_INTERVAL_SHARE = 0.1  # ... and later this part of the time since the search began, until it is the usual interval
+
+_STRATEGIES: Mapping[str, Strategy] = {strategy.name: strategy for strategy in STRATEGIES}
+_SHARES: Mapping[Share, frozenset[SpacerShare]] = {
+    Share.NONE: frozenset(),
+    Share.K: frozenset({SpacerShare.FRAMES}),
+    Share.INFINITY: frozenset({SpacerShare.INFINITE}),
+    Share.ALL: frozenset({SpacerShare.FRAMES, SpacerShare.INFINITE}),
+}
+
+
+class Run(Protocol):
+    """What a job needs of `SpacerRun`."""
+
+    def resume(self, imports: Sequence[Shared] = ()) -> Event: ...
+
+    def stop(self) -> None: ...
+
+    def cost(self) -> int: ...
+
+    def counts(self) -> Mapping[str, int]: ...
+
+
+StartRun: TypeAlias = Callable[[PartProblem, Solve, PdrOptions, "float | None"], Run]
+
+
+def start_spacer(part: PartProblem, order: Solve, options: PdrOptions, poll_seconds: float | None) -> Run:
+    return SpacerRun(
+        part.system,
+        _STRATEGIES[order.strategy],
+        seed=order.seed,
+        share=_SHARES[order.share],
+        slice_cost=options.slice_cost,
+        poll_seconds=poll_seconds,
+    )
+
+
+class SolveJob:
+    def __init__(
+        self, problem: HornProblem, order: Solve, options: PdrOptions, start: StartRun, clock: Clock, poll: float | None
+    ) -> None:
+        self.order = order
+        self.part = PartProblem(problem.prepared, order.partition)
+        self._run = start(self.part, order, options, poll)
+        self._interval = options.interval
+        self._clock = clock
+        self._began = self._last = clock()
+        self.level = 0
+        self.stands_still = False  # SPACER does, after the last step; otherwise it goes on
+        self._shared = 0  # lemmas sent and received
+        self._exports: list[messages.Lemma] = []
+        self._imports: list[Shared] = [_to_spacer(lemma) for lemma in order.lemmas]
+
+    def step(self) -> Answered | None:
+        """Goes on for a slice, or (if it polls) for a moment."""
+        imports, self._imports = self._imports, []
+        self._shared += len(imports)
+        event = self._run.resume(imports)
+        if not isinstance(event, Paused | Busy):
+            return event
+        self.level = event.level
+        self.stands_still = isinstance(event, Paused)
+        self._shared += len(event.lemmas)
+        self._exports += (_from_spacer(shared) for shared in event.lemmas if isinstance(shared, Lemma))
+        return None
+
+    def news(self, problem: bytes) -> messages.Exchange | None:
+        """None until the next exchange is due."""
+        now = self._clock()
+        # A search that has just begun has news more often than one that takes long.
+        if now - self._last < min(self._interval, max(_FIRST_INTERVAL, _INTERVAL_SHARE * (now - self._began))):
+            return None
+        self._last = now
+        exports, self._exports = tuple(self._exports), []
+        return messages.Exchange(self.order.job, problem, exports, self.level, self.cost(), self._sharing())
+
+    def learn(self, news: Learn) -> None:
+        self._imports += map(_to_spacer, news.lemmas)
+
+    def close(self) -> None:
+        self._run.stop()
+
+    def cost(self) -> int:
+        return self._run.cost() + LEMMA_COST * self._shared
+
+    def _sharing(self) -> int:
+        return LEMMA_COST * self._shared + self._run.counts().get("proof_cost", 0)
+
+    def effort(self, validation: int) -> Effort:
+        sharing = self._sharing()
+        seconds = self._clock() - self._began
+        return Effort(
+            cost=self.cost() + validation,
+            sharing=sharing,
+            validation=validation,
+            seconds=seconds,
+            sharing_seconds=seconds * min(1.0, sharing / max(1, self.cost())),
+            refused=self._run.counts().get("unreadable", 0),
+        )
+
+
+def _from_spacer(lemma: Lemma) -> messages.Lemma:
+    return messages.Lemma(lemma.predicate, INVARIANT if lemma.level == INFINITY else lemma.level, lemma.text)
+
+
+def _to_spacer(lemma: messages.Lemma) -> Lemma:
+    return Lemma(lemma.predicate, INFINITY if lemma.level == INVARIANT else lemma.level, lemma.text)

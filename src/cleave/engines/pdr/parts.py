@@ -1,0 +1,126 @@
+"""The parts of a problem and who works on them: the coordinator's books (P3, section V: the scheduler). Pure.
+
+A part is the whole problem, partition None, or a partition of it. Each has *slots*, numbered from 0: the k-th worker
+on a part gets the k-th strategy, and when those are used up the first one again with another seed. A slot whose
+search ended without an answer is dead; a part all of whose slots are dead is given up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cleave.engines.pdr.messages import GivenUp, Proof
+from cleave.engines.pdr.options import PdrOptions
+from cleave.ir.horn_partition import Partition
+
+_MOST_LOSSES = 4  # a slot that has taken so many workers with it is dead, ...
+_MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
+
+
+@dataclass(slots=True)
+class Part:
+    """``jobs`` maps a slot in use to its job's number. ``unconfirmed``: an answer to it was found wrong."""
+
+    partition: Partition | None
+    names: tuple[str, ...]  # of strategies, in order
+    slots: int
+    jobs: dict[int, int] = field(default_factory=dict)
+    dead: dict[int, GivenUp] = field(default_factory=dict)
+    losses: dict[int, int] = field(default_factory=dict)
+    proof: Proof | None = None
+    unconfirmed: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is worth working on."""
+        return self.proof is None and len(self.dead) < self.slots
+
+    @property
+    def is_given_up(self) -> bool:
+        return self.proof is None and len(self.dead) >= self.slots
+
+    def free_slot(self) -> int | None:
+        taken = (slot for slot in range(self.slots) if slot not in self.jobs and slot not in self.dead)
+        return next(taken, None)
+
+    def strategy(self, slot: int) -> tuple[str, int]:
+        """The strategy of a slot and how often all strategies have been given out before."""
+        return self.names[slot % len(self.names)], slot // len(self.names)
+
+    def end(self, slot: int, why: GivenUp, *, alone: bool) -> None:
+        """The search of a slot ended without an answer. If what it found was wrong, a lemma that it was given may be to
+        blame: it is tried again ``alone``, as are all others on this part from now on."""
+        del self.jobs[slot]
+        unconfirmed = why.reason == "unconfirmed"
+        if alone or not unconfirmed:
+            self.dead[slot] = why
+        self.unconfirmed = self.unconfirmed or unconfirmed
+
+    def release(self, slot: int) -> None:
+        del self.jobs[slot]
+
+    def lose(self, slot: int, reason: str) -> None:
+        """The worker on the slot is gone; too many, and the slot is dead."""
+        del self.jobs[slot]
+        self.losses[slot] = self.losses.get(slot, 0) + 1
+        if self.losses[slot] >= (_MOST_FOR_MEMORY if reason == "memory" else _MOST_LOSSES):
+            why = "memory" if reason == "memory" else "lost"
+            self.dead[slot] = GivenUp(why, f"it took {self.losses[slot]} workers with it: {reason}")
+
+
+class Parts:
+    """The whole problem and, once it is divided, its partitions."""
+
+    def __init__(self, options: PdrOptions, strategies: tuple[str, ...]) -> None:
+        self._options = options
+        self._strategies = strategies
+        self.whole = Part(None, strategies, max(options.workers, len(strategies)))
+        self.parts: dict[Partition, Part] = {}
+        self.divided = False
+        self.divides_first = options.wanted > 0 and options.partition_after is None and not options.whole
+
+    def divide(self, partitions: list[Partition]) -> None:
+        self.divided = True
+        names = self._strategies[: self._options.width]
+        slots = max(self._options.workers, len(names))
+        self.parts = {partition: Part(partition, names, slots) for partition in partitions}
+
+    def __getitem__(self, partition: Partition | None) -> Part:
+        return self.whole if partition is None else self.parts[partition]
+
+    def next_part(self) -> Part | None:
+        """What a worker with nothing to do should work on: Entrust.
+
+        The unsolved partition with the fewest workers. One worker stays on the whole, if that is wanted; more go there
+        only while it is not divided, or if there is nothing else.
+        """
+        wanted = self._options.whole or any(part.is_given_up for part in self.parts.values())
+        if self.divided and wanted and self.whole.is_open and not self.whole.jobs:
+            return self.whole
+        free = [part for part in self.parts.values() if part.is_open and part.free_slot() is not None]
+        if free:
+            return min(free, key=lambda part: len(part.jobs))
+        alone = not self.divided and not self.divides_first
+        if (alone or wanted) and self.whole.is_open and self.whole.free_slot() is not None:
+            return self.whole
+        return None
+
+    @property
+    def all_closed(self) -> bool:
+        return self.divided and all(part.proof is not None for part in self.parts.values())
+
+    def proofs(self) -> tuple[Proof, ...]:
+        return tuple(part.proof for part in self.parts.values() if part.proof is not None)
+
+    def count_closed(self) -> int:
+        return sum(part.proof is not None for part in self.parts.values())
+
+    def count_open(self) -> int:
+        return len(self.parts) - self.count_closed() if self.divided else int(self.whole.proof is None)
+
+    def reasons(self) -> GivenUp:
+        """Why there is no answer, when nothing is left to try."""
+        dead = [why for part in (*self.parts.values(), self.whole) for why in part.dead.values()]
+        said = dict.fromkeys(f"{why.reason}: {why.detail}" if why.detail else why.reason for why in dead)
+        first = next((why.reason for why in dead if why.reason == "unconfirmed"), dead[0].reason if dead else "nothing")
+        return GivenUp(first, "; ".join(said))

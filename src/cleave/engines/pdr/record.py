@@ -1,0 +1,81 @@
+"""What the events of a run say about its partitions, read without the coordinator; and one proof from those of all
+parts.
+
+combined(problem, proofs)        # an interpretation of the given clauses, for `validate` to check
+history(events)                  # who solved what, to show
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from cleave.engines.coordination import Event, Joined, Lost, Received
+from cleave.engines.pdr.evidence import decode_interpretation
+from cleave.engines.pdr.messages import Closed, Divided, FromWorker, Outcome, Proofs, from_worker
+from cleave.engines.pdr.task import HornProblem
+from cleave.ir.horn import Interpretation
+from cleave.ir.horn_partition import Partition
+from cleave.validate.combine import combine
+from cleave.validate.resolvents import uncovered
+
+
+def valid_messages(events: Iterable[Event]) -> Iterator[tuple[int, FromWorker]]:
+    """The messages of workers that were there when they came; what a lost worker still sent is void, and what can't be
+    read was ignored."""
+    present: set[int] = set()
+    for event in events:
+        match event:
+            case Joined(worker=worker):
+                present.add(worker)
+            case Lost(worker=worker):
+                present.discard(worker)
+            case Received(worker=worker, message=message) if worker in present:
+                decoded = from_worker(message)
+                if decoded is not None:
+                    yield worker, decoded
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A job that ended with an answer. ``partition`` None is the whole problem."""
+
+    worker: int
+    partition: Partition | None
+    outcome: Outcome
+
+
+def history(events: Iterable[Event]) -> list[Divided | Solved]:
+    """The divisions and the answers, in order."""
+    found: list[Divided | Solved] = []
+    for worker, message in valid_messages(events):
+        if isinstance(message, Divided):
+            found.append(message)
+        elif isinstance(message, Outcome):
+            found.append(Solved(worker, message.partition, message))
+    return found
+
+
+def closed_partitions(events: Iterable[Event]) -> list[Partition | None]:
+    """What workers closed, in order; None is the whole problem."""
+    return [
+        one.partition for one in history(events) if isinstance(one, Solved) and isinstance(one.outcome.answer, Closed)
+    ]
+
+
+def gap(problem: HornProblem, events: Iterable[Event], *, seconds: float = 0.0) -> str | None:
+    """What the closed parts of the problem leave out, told from the events alone; None if nothing."""
+    closed = closed_partitions(events)
+    if None in closed:
+        return None
+    return uncovered(problem.prepared, [one for one in closed if one is not None], seconds=seconds)
+
+
+def combined(problem: HornProblem, found: Proofs) -> Interpretation:
+    """The interpretation of the given clauses that the proofs of the parts make up. It proves itself: if it holds, it
+    does not matter how it was found."""
+    parts = [(proof.partition, decode_interpretation(proof.interpretation)) for proof in found.proofs]
+    whole: Interpretation | None = next((found for partition, found in parts if partition is None), None)
+    if whole is None:
+        whole = combine(problem.prepared, {one: each for one, each in parts if one is not None})
+    return problem.interpretation(whole)

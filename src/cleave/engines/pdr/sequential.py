@@ -1,0 +1,165 @@
+"""One worker, in this process, without a coordinator: strategies take turns, each for longer than the time before.
+
+    round 1     def ▆
+    round 2     def ▆▆     ic3 ▆▆
+    round 3     def ▆▆▆▆   ic3 ▆▆▆▆   global ▆▆▆▆
+
+Nothing is begun again: a run whose turn is over stands still inside SPACER until its next one. Runs give each other
+their lemmas as workers do. An answer that is not confirmed ends its run, and the others go on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from time import monotonic
+from typing import Protocol
+
+from cleave.engines.engine import Counters, GaveUp
+from cleave.engines.pdr.confirm import Confirming
+from cleave.engines.pdr.distributed import REASONS, Found, Invariants, Refuted
+from cleave.engines.pdr.evidence import decode_derivation, decode_interpretation
+from cleave.engines.pdr.job import SolveJob, start_spacer
+from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Learn, Solve, Violated
+from cleave.engines.pdr.options import MEASURED, PdrOptions
+from cleave.engines.pdr.sharing import LemmaStore
+from cleave.engines.pdr.task import HornProblem
+from cleave.verdict import Reason
+
+_FIRST_COST = 4_000_000  # of a turn in the first round, some seconds; twice as much in each further one
+_LONGEST_COST = 256_000_000
+_POLL_SECONDS = 0.05
+_STUCK_SECONDS = 5.0  # a run that does not stand still for so long after its turn goes on beside the next one's
+
+
+class Watcher(Protocol):
+    """What is needed of a `Watch`."""
+
+    @property
+    def reason(self) -> Reason | None: ...
+
+    def guard(self, interrupt: Callable[[], None]) -> None: ...
+
+    def unguard(self, interrupt: Callable[[], None]) -> None: ...
+
+
+def solve_alone(problem: HornProblem, options: PdrOptions, watch: Watcher, note: Callable[[Counters], None]) -> Found:
+    halt = threading.Event()
+    watch.guard(halt.set)
+    steps = solve_sequentially(problem, options, halt)
+    try:
+        while True:
+            note(next(steps))
+    except StopIteration as end:
+        found: Found = end.value
+        return found
+    finally:
+        steps.close()
+        watch.unguard(halt.set)
+
+
+def solve_sequentially(
+    problem: HornProblem, options: PdrOptions, halt: threading.Event
+) -> Generator[Counters, None, Found]:
+    """Ends soon after ``halt`` is set."""
+    alone = _Alone(problem, options)
+    try:
+        return (yield from alone.run(halt))
+    finally:
+        alone.close()
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A run and the cost at which its turn ends."""
+
+    job: SolveJob
+    cost: int
+
+
+class _Alone:
+    def __init__(self, problem: HornProblem, options: PdrOptions) -> None:
+        self._problem = problem
+        self._options = options
+        self._confirming = Confirming(problem, options.check_seconds)
+        self._lemmas = LemmaStore()
+        self._waiting = list(options.strategies or MEASURED)
+        self._jobs: list[SolveJob] = []
+        self._dead: list[GivenUp] = []
+        self._dead_cost = 0
+        self._level = 0
+
+    def close(self) -> None:
+        for job in self._jobs:
+            job.close()
+
+    def run(self, halt: threading.Event) -> Generator[Counters, None, Found]:
+        for turn in self._turns():
+            answer = yield from self._take(turn, halt)
+            if halt.is_set():
+                return GaveUp(Reason.INTERRUPTED, f"no violation within {self._level} levels")
+            match answer:
+                case Closed(interpretation=interpretation):
+                    return Invariants({None: decode_interpretation(interpretation)})
+                case Violated(derivation=derivation):
+                    return Refuted(decode_derivation(derivation))
+                case GivenUp() as why:
+                    self._dead.append(why)
+        return self._gave_up()
+
+    def _turns(self) -> Iterator[_Turn]:
+        """One more run in each round, as long as there are strategies left."""
+        cost = _FIRST_COST
+        while self._jobs or self._waiting:
+            if self._waiting:
+                self._jobs.append(self._begin(self._waiting.pop(0)))
+            for job in list(self._jobs):
+                yield _Turn(job, job.cost() + cost)
+            cost = min(2 * cost, _LONGEST_COST)
+
+    def _begin(self, strategy: str) -> SolveJob:
+        number = len(self._jobs) + len(self._dead) + 1
+        self._lemmas.begin(number, None, self._options.share)
+        order = Solve(number, None, strategy, self._options.seed, self._options.share, self._lemmas.pull(number))
+        return SolveJob(self._problem, order, self._options, start_spacer, monotonic, _POLL_SECONDS)
+
+    def _take(self, turn: _Turn, halt: threading.Event) -> Generator[Counters, None, Answer | None]:
+        """Lets a run have its turn; what it claims at the end, checked, if it ends."""
+        job, over = turn.job, 0.0
+        while not halt.is_set():
+            found = job.step()
+            if found is not None:
+                self._end(job)
+                return self._confirming.answer(job.part, found)[0]
+            self._level = max(self._level, job.level)
+            self._share(job)
+            yield self._counters()
+            if job.cost() >= turn.cost:
+                if job.stands_still or (over and monotonic() - over > _STUCK_SECONDS):
+                    return None
+                over = over or monotonic()
+        return None
+
+    def _share(self, job: SolveJob) -> None:
+        news = job.news(b"")
+        if news is not None:
+            self._lemmas.push(job.order.job, news.lemmas)
+            lemmas = self._lemmas.pull(job.order.job)
+            if lemmas:
+                job.learn(Learn(job.order.job, lemmas))
+
+    def _end(self, job: SolveJob) -> None:
+        job.close()
+        self._jobs.remove(job)
+        self._dead_cost += job.cost()
+
+    def _counters(self) -> Counters:
+        cost = self._dead_cost + sum(job.cost() for job in self._jobs)
+        return {"level": self._level, "cost": cost, "runs": len(self._jobs), **self._lemmas.counts}
+
+    def _gave_up(self) -> GaveUp:
+        said = dict.fromkeys(f"{why.reason}: {why.detail}" if why.detail else why.reason for why in self._dead)
+        reasons = [REASONS.get(why.reason, Reason.SOLVER) for why in self._dead]
+        unconfirmed = Reason.UNCONFIRMED in reasons
+        return GaveUp(Reason.UNCONFIRMED if unconfirmed else Reason.SOLVER, "; ".join(said))

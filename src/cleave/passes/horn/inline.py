@@ -1,0 +1,276 @@
+"""A predicate that is not recursive goes: its definitions take the place of its uses.
+
+    Q(x + 1) :- P(x)                                        false :- P(x), x + 1 > 9
+    false    :- Q(y), y > 9             becomes
+
+Only where the way back needs no solver to succeed. A *derivation* of the new clauses lacks the facts of Q: a model of
+the clause that was used, with its premises, has them. For an *interpretation*, Q gets
+
+    what its definitions give:   a = x + 1 and P(x), that is P(a - 1)               if they determine their variables
+    or what its uses allow:      not (a > 9)                                        if those do
+
+where "determine" means that equations define all their variables by the arguments of Q. The first is a disjunction over
+the definitions, the second a conjunction over the uses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Interpretation, Relation, Step
+from cleave.logic.terms import FALSE, TRUE, Term, conj, conj_all, disj_all, implies, var
+from cleave.logic.walk import free_variables, substitute
+from cleave.passes.horn.equations import solve
+from cleave.passes.horn.relevant import parameters
+from cleave.passes.horn.step import Pass, equations, has_values, values_in_model
+from cleave.passes.horn.tidy import tidied
+
+_MOST_SIZE = 4_000
+"""Arguments and conjuncts of a clause that is made; larger ones cost SPACER more than the predicate did."""
+
+
+@dataclass(frozen=True)
+class _Join:
+    """Where a new clause comes from: clause number ``use``, with definition ``definitions[i]`` in the place of the
+    i-th atom of the predicate in its body. ``clause`` is the new one before it was tidied, ``parts`` the definitions
+    with variables of their own."""
+
+    use: int
+    definitions: tuple[int, ...] = ()
+    parts: tuple[Clause, ...] = ()
+    clause: Clause | None = None
+
+
+def inline(system: HornSystem, predicate: str) -> Pass | None:
+    """Without ``predicate``; None if it is recursive, if the clauses would become too many, or if the way back could
+    fail."""
+    definitions = [i for i, clause in enumerate(system.clauses) if _head(clause) == predicate]
+    uses = [i for i, clause in enumerate(system.clauses) if _count(clause, predicate)]
+    if not _is_cheap(system, predicate, definitions, uses):
+        return None
+    way_back = _way_back(system, predicate, definitions, uses)
+    if way_back is None:
+        return None
+    joins: list[_Join] = []
+    clauses: list[Clause] = []
+    for index, clause in enumerate(system.clauses):
+        for join in _joined(system, predicate, index, definitions):
+            made = clause if join.clause is None else tidied(join.clause)
+            if not made.constraint.is_false:
+                joins.append(join)
+                clauses.append(made)
+    predicates = {name: p for name, p in system.predicates.items() if name != predicate}
+
+    def derivation(found: Derivation) -> Derivation:
+        return _filled(system, predicate, joins, found)
+
+    new = replace(system, predicates=predicates, clauses=tuple(clauses))
+    return Pass(new, lambda found: {**found, predicate: way_back.relation(found)}, derivation)
+
+
+def _head(clause: Clause) -> str | None:
+    return None if clause.head is None else clause.head.predicate
+
+
+def _count(clause: Clause, predicate: str) -> int:
+    return sum(atom.predicate == predicate for atom in clause.body)
+
+
+def _is_cheap(system: HornSystem, predicate: str, definitions: Sequence[int], uses: Sequence[int]) -> bool:
+    if not all(has_values(sort) for sort in system.predicates[predicate].sorts):
+        return False
+    if any(_count(system.clauses[i], predicate) for i in definitions):
+        return False
+    occurrences = [_count(system.clauses[i], predicate) for i in uses]
+    after = sum(len(definitions) ** count for count in occurrences)
+    if after > len(definitions) + len(uses):
+        return False
+    largest = max((_size(system.clauses[i]) for i in definitions), default=0)
+    return all(_size(system.clauses[i]) + n * largest <= _MOST_SIZE for i, n in zip(uses, occurrences, strict=True))
+
+
+def _size(clause: Clause) -> int:
+    return (
+        sum(len(atom.arguments) + 1 for atom in clause.atoms()) + len(clause.constraint.args) + len(clause.variables())
+    )
+
+
+def _joined(system: HornSystem, predicate: str, index: int, definitions: Sequence[int]) -> list[_Join]:
+    """The clauses that clause number ``index`` becomes."""
+    clause = system.clauses[index]
+    count = _count(clause, predicate)
+    if _head(clause) == predicate:
+        return []
+    if not count:
+        return [_Join(index)]
+    return [_join(system, predicate, index, chosen) for chosen in product(definitions, repeat=count)]
+
+
+def _join(system: HornSystem, predicate: str, index: int, chosen: tuple[int, ...]) -> _Join:
+    use = system.clauses[index]
+    taken = {variable.name for variable in use.variables()}
+    parts: list[Clause] = []
+    body: list[Atom] = []
+    constraints = [use.constraint]
+    for atom in use.body:
+        if atom.predicate != predicate:
+            body.append(atom)
+            continue
+        part = _apart(system.clauses[chosen[len(parts)]], taken)
+        assert part.head is not None
+        parts.append(part)
+        body += part.body
+        constraints += [part.constraint, equations(atom.arguments, part.head.arguments)]
+    made = Clause(use.head, tuple(body), conj_all(constraints), use.location)
+    return _Join(index, chosen, tuple(parts), made)
+
+
+def _apart(clause: Clause, taken: set[str]) -> Clause:
+    """With variables of its own, by names that are not ``taken``; they are from now on."""
+    renaming: dict[Term, Term] = {}
+    for variable in sorted(clause.variables(), key=lambda v: (v.name, repr(v.sort))):
+        name, number = variable.name, 0
+        while name in taken:
+            number += 1
+            name = f"{variable.name.partition('~')[0]}~{number}"
+        taken.add(name)
+        renaming[variable] = var(name, variable.sort)
+    memo: dict[Term, Term] = {}
+
+    def renamed(atom: Atom) -> Atom:
+        return Atom(atom.predicate, tuple(substitute(a, renaming, memo) for a in atom.arguments))
+
+    head = None if clause.head is None else renamed(clause.head)
+    body = tuple(renamed(atom) for atom in clause.body)
+    return Clause(head, body, substitute(clause.constraint, renaming, memo), clause.location)
+
+
+# --- the way back: interpretations ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Determined:
+    """A definition or a use in which the predicate's arguments define all variables."""
+
+    condition: Term
+    body: tuple[Atom, ...]
+    head: Atom | None
+
+
+@dataclass(frozen=True)
+class _WayBack:
+    parameters: tuple[Term, ...]
+    definitions: tuple[_Determined, ...] | None
+    uses: tuple[_Determined, ...]
+
+    def relation(self, found: Interpretation) -> Relation:
+        if self.definitions is not None:
+            given = [conj(d.condition, *(_instance(atom, found) for atom in d.body)) for d in self.definitions]
+            return Relation(self.parameters, disj_all(given))
+        allowed = []
+        for use in self.uses:
+            goal = FALSE if use.head is None else _instance(use.head, found)
+            allowed.append(implies(conj(use.condition, *(_instance(atom, found) for atom in use.body)), goal))
+        return Relation(self.parameters, conj_all(allowed))
+
+
+def _way_back(system: HornSystem, predicate: str, definitions: Sequence[int], uses: Sequence[int]) -> _WayBack | None:
+    names = parameters(system, predicate)
+    own = tuple(var(f"{name.name}~p", name.sort) for name in names)
+    given = [_determined(clause, clause.head, clause.body, None, own) for clause in _clauses(system, definitions)]
+    whole = tuple(d for d in given if d is not None)
+    if len(whole) == len(given):
+        return _WayBack(own, whole, ())
+    allowed: list[_Determined] = []
+    for clause in _clauses(system, uses):
+        if _count(clause, predicate) != 1:
+            return None
+        atom = next(atom for atom in clause.body if atom.predicate == predicate)
+        rest = tuple(other for other in clause.body if other is not atom)
+        found = _determined(clause, atom, rest, clause.head, own)
+        if found is None:
+            return None
+        allowed.append(found)
+    return _WayBack(own, None, tuple(allowed))
+
+
+def _clauses(system: HornSystem, indices: Sequence[int]) -> list[Clause]:
+    return [system.clauses[index] for index in indices]
+
+
+def _determined(
+    clause: Clause, atom: Atom | None, body: tuple[Atom, ...], head: Atom | None, own: tuple[Term, ...]
+) -> _Determined | None:
+    """The clause with its variables replaced by what ``own``, the arguments of ``atom``, say; None if some are left."""
+    assert atom is not None
+    locals_ = clause.variables()
+    goals = body if head is None else (*body, head)
+    arguments = [argument for other in goals for argument in other.arguments]
+    formula = conj(equations(own, atom.arguments), clause.constraint)
+    condition, solved = solve(formula, arguments, locals_.__contains__)
+    if any(free_variables(term) & locals_ for term in (condition, *solved)):
+        return None
+    new = iter(solved)
+    atoms = [Atom(other.predicate, tuple(next(new) for _ in other.arguments)) for other in goals]
+    if head is None:
+        return _Determined(condition, tuple(atoms), None)
+    return _Determined(condition, tuple(atoms[:-1]), atoms[-1])
+
+
+def _instance(atom: Atom, found: Interpretation) -> Term:
+    relation = found.get(atom.predicate)
+    if relation is None:
+        return TRUE
+    return substitute(relation.formula, dict(zip(relation.parameters, atom.arguments, strict=True)))
+
+
+# --- the way back: derivations ----------------------------------------------------------------------------------------
+
+
+def _filled(system: HornSystem, predicate: str, joins: Sequence[_Join], found: Derivation) -> Derivation:
+    """With the facts of ``predicate`` that the joined clauses left out."""
+    steps: list[Step] = []
+    places: list[int] = []
+    for step in found.steps:
+        join = joins[step.clause]
+        premises = [places[premise] for premise in step.premises]
+        if join.clause is not None:
+            premises = _fill(system, predicate, join, step, premises, steps)
+        places.append(len(steps))
+        steps.append(Step(join.use, step.predicate, step.arguments, tuple(premises)))
+    return Derivation(tuple(steps))
+
+
+def _fill(
+    system: HornSystem, predicate: str, join: _Join, step: Step, premises: Sequence[int], steps: list[Step]
+) -> list[int]:
+    """Adds the steps that derive the facts of ``predicate``; the premises of the original clause."""
+    assert join.clause is not None
+    facts = [join.clause.constraint]
+    if join.clause.head is not None:
+        facts.append(equations(join.clause.head.arguments, step.arguments))
+    for atom, premise in zip(join.clause.body, premises, strict=True):
+        facts.append(equations(atom.arguments, steps[premise].arguments))
+    heads = [part.head for part in join.parts if part.head is not None]
+    values = iter(values_in_model(conj_all(facts), [argument for head in heads for argument in head.arguments]))
+    waiting = iter(premises)
+    parts = iter(zip(join.parts, join.definitions, strict=True))
+    made = []
+    for atom in system.clauses[join.use].body:
+        if atom.predicate != predicate:
+            made.append(next(waiting))
+            continue
+        part, index = next(parts)
+        below = tuple(next(waiting) for _ in part.body)
+        made.append(len(steps))
+        steps.append(Step(index, predicate, tuple(next(values) for _ in atom.arguments), below))
+    return made
+
+
+def candidates(system: HornSystem) -> list[str]:
+    """The predicates in the order in which to try them: those that are used least first."""
+    uses = Counter(atom.predicate for clause in system.clauses for atom in clause.atoms())
+    return sorted(system.predicates, key=lambda name: (uses[name], name))

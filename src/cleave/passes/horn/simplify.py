@@ -1,0 +1,65 @@
+"""Simplification of Horn systems, pass by pass, with the way back.
+
+    simplified = simplify_horn(system)
+    simplified.system                       # with fewer clauses, predicates and arguments
+    simplified.interpretation(found)        # of the system that was given
+    simplified.derivation(found)            # likewise
+
+SPACER runs without Z3's own rewriting of clauses, as lemmas are shared and proofs read back in terms of the clauses;
+this wins back most of what that costs. Every pass has a way back that can't fail for want of a solver's luck.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cleave.ir.horn import Derivation, HornSystem, Interpretation
+from cleave.passes.horn.arguments import drop_arguments
+from cleave.passes.horn.inline import candidates, inline
+from cleave.passes.horn.relevant import keep_relevant
+from cleave.passes.horn.step import Pass
+from cleave.passes.horn.tidy import tidy
+
+
+@dataclass(frozen=True)
+class SimplifiedHorn:
+    """A system and the way back to the one it came from."""
+
+    system: HornSystem
+    passes: tuple[Pass, ...] = ()
+
+    def interpretation(self, interpretation: Interpretation) -> Interpretation:
+        for done in reversed(self.passes):
+            interpretation = done.interpretation(interpretation)
+        return interpretation
+
+    def derivation(self, derivation: Derivation) -> Derivation:
+        for done in reversed(self.passes):
+            derivation = done.derivation(derivation)
+        return derivation
+
+    def then(self, done: Pass) -> SimplifiedHorn:
+        return SimplifiedHorn(done.system, (*self.passes, done))
+
+
+def simplify_horn(system: HornSystem) -> SimplifiedHorn:
+    state = SimplifiedHorn(system)
+    for simple in (keep_relevant, tidy, drop_arguments):
+        state = state.then(simple(state.system))
+    state = _inline_all(state)
+    for simple in (keep_relevant, drop_arguments):
+        state = state.then(simple(state.system))
+    return state
+
+
+def _inline_all(state: SimplifiedHorn) -> SimplifiedHorn:
+    """Until no predicate can go any more. One that could not may be able to once another is gone."""
+    is_changed = True
+    while is_changed:
+        is_changed = False
+        for name in candidates(state.system):
+            done = inline(state.system, name)
+            if done is not None:
+                state = state.then(done)
+                is_changed = True
+    return state

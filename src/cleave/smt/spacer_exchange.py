@@ -1,0 +1,165 @@
+"""Which lemmas a run gives to others, and which it takes from them.
+
+Out go, each once: lemmas that hold at all levels, as SPACER announces them; and when a level begins also the ones that
+were promoted silently, and, if asked for, the lemmas of all frames.
+
+In come lemmas in any order, more than once, or not at all. What can't be read is counted and dropped. What can't be
+proved from the frames (see `spacer_frames`) is tried again at the next levels, a few times.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from enum import Enum
+from typing import TypeAlias
+
+from cleave.smt.spacer_frames import Candidate, Frames
+from cleave.smt.spacer_lemmas import INFINITY, Lemma, LemmaTexts, Snapshot
+from cleave.smt.spacer_native import Fixedpoint
+from cleave.smt.spacer_problem import Problem
+
+Shared: TypeAlias = Lemma | Snapshot
+
+_TRIES = 4
+_LEAST_PROOF_COST = 500_000
+_PROOF_SHARE = 5  # at most this part of all work goes into proving lemmas of others
+
+
+class Share(Enum):
+    """What a run gives and takes: lemmas of all levels, or of the frames."""
+
+    INFINITE = "inf"
+    FRAMES = "k"
+
+
+class Exchange:
+    """Belongs to the query's thread; to be used in callbacks only, and all but `announced` only when a level begins."""
+
+    def __init__(self, problem: Problem, fixedpoint: Fixedpoint, share: frozenset[Share]) -> None:
+        self._fixedpoint = fixedpoint
+        self._share = share
+        self._texts = LemmaTexts(problem)
+        self._frames = Frames(problem, fixedpoint, self._texts)
+        self._levels: dict[tuple[str, str], int] = {}  # the highest at which a lemma was sent or taken
+        self._waiting: dict[tuple[str, str], tuple[Candidate, int]] = {}  # not proved yet, and the tries left
+        self.counts: Counter[str] = Counter(sent=0, taken=0, refused=0, unreadable=0, proof_cost=0)
+
+    def close(self) -> None:
+        self._frames.close()
+        self._texts.close()
+
+    # --- out --------------------------------------------------------------------------------------------------------
+
+    def announced(self, lemma: int, level: int) -> list[Lemma]:
+        """The lemma that SPACER just learned, if it is to be sent."""
+        if level != INFINITY or Share.INFINITE not in self._share:
+            return []
+        printed = self._texts.print_announced(lemma)
+        return self._new([Lemma(printed[0], level, printed[1])] if printed is not None else [])
+
+    def exports(self) -> list[Lemma]:
+        """What there is to send when a level begins."""
+        if Share.FRAMES in self._share:
+            found = self._frames.all()
+            if Share.INFINITE not in self._share:
+                found = [candidate for candidate in found if candidate.level != INFINITY]
+        elif Share.INFINITE in self._share:
+            found = self._frames.infinite()
+        else:
+            return []
+        return self._new(candidate.lemma for candidate in found)
+
+    def _new(self, lemmas: Iterable[Lemma]) -> list[Lemma]:
+        found = [lemma for lemma in lemmas if self._raise(lemma)]
+        self.counts["sent"] += len(found)
+        return found
+
+    def _raise(self, lemma: Lemma) -> bool:
+        """Whether the lemma is new at this level; from now on it is not."""
+        key = (lemma.predicate, lemma.text)
+        if self._levels.get(key, 0) >= lemma.level:
+            return False
+        self._levels[key] = lemma.level
+        return True
+
+    # --- in ---------------------------------------------------------------------------------------------------------
+
+    def take(self, imports: Iterable[Shared]) -> None:
+        """Strengthens the frames with what can be proved of the imports."""
+        complete = [shared for shared in imports if isinstance(shared, Snapshot)]
+        for shared in imports:
+            if isinstance(shared, Lemma):
+                self._wait_for(shared)
+        for snapshot in complete:
+            self._take_snapshot(snapshot)
+        if self._waiting:
+            self._take_proved()
+
+    def _is_wanted(self, lemma: Lemma) -> bool:
+        kind = Share.INFINITE if lemma.level == INFINITY else Share.FRAMES
+        return kind in self._share and 0 < lemma.level <= INFINITY
+
+    def _wait_for(self, lemma: Lemma) -> None:
+        key = (lemma.predicate, lemma.text)
+        known = self._waiting.get(key)
+        if not self._is_wanted(lemma) or self._levels.get(key, 0) >= lemma.level:
+            return
+        if known is not None and known[0].level >= lemma.level:
+            return
+        formula = known[0].formula if known is not None else self._texts.read(lemma)
+        if formula is None:
+            self.counts["unreadable"] += 1
+            self._levels[key] = INFINITY  # not to be read again
+        else:
+            self._waiting[key] = (Candidate(lemma, formula), _TRIES)
+
+    def _take_snapshot(self, snapshot: Snapshot) -> None:
+        """All or nothing: a snapshot without one of its lemmas is no trace."""
+        read = [(lemma, self._texts.read(lemma)) for lemma in snapshot.lemmas]
+        if any(formula is None for _, formula in read):
+            self.counts["unreadable"] += 1
+            return
+        for lemma, formula in read:
+            if formula is not None and self._raise(lemma):
+                self._add(Candidate(lemma, formula))
+
+    def _take_proved(self) -> None:
+        height = self._frames.height()
+        candidates = {key: _lowered(candidate, height) for key, (candidate, _) in self._waiting.items()}
+        before = self._fixedpoint.cost()
+        limit = max(_LEAST_PROOF_COST, before // _PROOF_SHARE - self.counts["proof_cost"])
+        is_all_infinite = all(candidate.level == INFINITY for candidate in candidates.values())
+        own = self._frames.infinite() if is_all_infinite else self._frames.all()
+        for known in own:
+            key = (known.lemma.predicate, known.lemma.text)
+            if key in candidates and candidates[key].level <= known.level:
+                del candidates[key], self._waiting[key]
+        proved = self._frames.provable(list(candidates.values()), own, limit)
+        self.counts["proof_cost"] += self._fixedpoint.cost() - before
+        for candidate in proved:
+            del self._waiting[candidate.lemma.predicate, candidate.lemma.text]
+            if self._raise(candidate.lemma):
+                self._add(candidate)
+        self._try_later()
+
+    def _add(self, candidate: Candidate) -> None:
+        self._frames.add(candidate)
+        self.counts["taken"] += 1
+
+    def _try_later(self) -> None:
+        waiting, self._waiting = self._waiting, {}
+        for key, (candidate, tries) in waiting.items():
+            if tries > 1:
+                self._waiting[key] = (candidate, tries - 1)
+            else:
+                self.counts["refused"] += 1
+                self._levels[key] = max(candidate.level, self._levels.get(key, 0))  # not again at this level
+
+
+def _lowered(candidate: Candidate, height: int) -> Candidate:
+    """A lemma of a level that this run has not reached says the same of the levels that it has."""
+    lemma = candidate.lemma
+    if lemma.level == INFINITY or lemma.level <= height:
+        return candidate
+    return Candidate(Lemma(lemma.predicate, height, lemma.text), candidate.formula)

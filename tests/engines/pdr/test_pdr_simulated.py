@@ -1,0 +1,172 @@
+"""P3 in virtual time, with real solvers: every verdict is the expected one and its evidence holds, whatever is
+shared, how it is partitioned, who is lost, and what others say."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from cleave.engines.coordination import Turn, Work
+from cleave.engines.pdr.evidence import encode_interpretation
+from cleave.engines.pdr.messages import (
+    INVARIANT,
+    Closed,
+    Divide,
+    Effort,
+    Exchange,
+    Lemma,
+    Outcome,
+    Solve,
+    Task,
+    Violated,
+    encode,
+    to_worker,
+)
+from cleave.engines.pdr.options import TECHNIQUES, PdrOptions, Share, technique
+from cleave.engines.pdr.record import gap
+from cleave.ir.horn import HornSystem
+from cleave.logic.terms import eq, gt
+from pdr_runs import SLOW, N, X, counter, modes, pairs, random_faults, random_options, random_system, simulate
+
+CASES: dict[str, tuple[HornSystem, str]] = {
+    "counter safe": (counter(10, gt(X, N(10))), "safe"),
+    "counter unsafe": (counter(9, eq(X, N(7))), "unsafe"),
+    "pairs safe": (pairs(7), "safe"),
+    "pairs unsafe": (pairs(8), "unsafe"),
+    "modes safe": (modes(7), "safe"),
+    "modes unsafe": (modes(22), "unsafe"),
+}
+EMPTY = encode_interpretation({})
+EAGER = {"patience": 0.0, "interval": 0.02, "slice_cost": 1_000}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_worker(name: str) -> None:
+    given, expected = CASES[name]
+    run = simulate(given, PdrOptions())
+    assert (run.word, run.wrong()) == (expected, None)
+
+
+@pytest.mark.parametrize("name", ["pairs safe", "modes unsafe"])
+@pytest.mark.parametrize("how", sorted(TECHNIQUES))
+def test_each_technique(how: str, name: str) -> None:
+    given, expected = CASES[name]
+    run = simulate(given, technique(how, workers=4), speed=SLOW)
+    assert (run.word, run.wrong()) == (expected, None)
+    if run.counters["partitions"] and run.word == "safe":
+        assert run.counters["closed"] == run.counters["partitions"] > 1
+        assert gap(run.problem, run.events) is None
+        assert "missing" in (gap(run.problem, run.events[: len(run.events) // 2]) or "")
+
+
+def test_the_default_partitions_what_takes_long_and_keeps_a_worker_on_the_whole() -> None:
+    options = PdrOptions(workers=4, partition_after=10_000, **EAGER)  # type: ignore[arg-type]
+    run = simulate(counter(30, gt(X, N(30))), options, speed=SLOW)
+    assert (run.word, run.wrong()) == ("safe", None)
+
+
+def disagreement(seed: int) -> str | None:
+    pick = random.Random(seed)
+    given, unsafe = random_system(pick)
+    options, faults = random_options(pick), random_faults(pick)
+    run = simulate(given, options, faults=faults, seed=seed, speed=SLOW)
+    expected = "unsafe" if unsafe else "safe"
+    if run.word == "unknown":
+        blamed = run.counters["lost_workers"] >= 2
+        return None if blamed else f"{seed}: {run.answer}"
+    if run.word != expected:
+        return f"{seed}: {run.word} instead of {expected}"
+    wrong = run.wrong()
+    return None if wrong is None else f"{seed}: {wrong}"
+
+
+@pytest.mark.parametrize("first", range(0, 16, 4))
+def test_random_problems_options_and_faults(first: int) -> None:
+    assert [found for seed in range(first, first + 4) if (found := disagreement(seed)) is not None] == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("first", range(100, 700, 100))
+def test_many_random_problems(first: int) -> None:
+    assert [found for seed in range(first, first + 100) if (found := disagreement(seed)) is not None] == []
+
+
+def test_the_same_seed_gives_the_same_events() -> None:
+    pick = random.Random(5)
+    given, _ = random_system(pick)
+    options = PdrOptions(workers=3, share=Share.ALL, partition_after=5_000, **EAGER)  # type: ignore[arg-type]
+    faults = random_faults(pick)
+    first, second = (simulate(given, options, faults=faults, seed=3, speed=SLOW) for _ in range(2))
+    assert first.events == second.events
+    assert (first.counters, first.seconds) == (second.counters, second.seconds)
+
+
+def test_a_run_goes_on_where_it_stopped() -> None:
+    options = PdrOptions(workers=3, partitions=4, partition_after=None, whole=False, **EAGER)  # type: ignore[arg-type]
+    run = simulate(modes(7), options, speed=SLOW)
+    assert run.word == "safe"
+    for end in range(0, len(run.events), max(1, len(run.events) // 2)):
+        again = simulate(modes(7), options, speed=SLOW, before=run.events[:end])
+        assert (again.word, again.wrong()) == ("safe", None)
+
+
+# --- those who say what is not so -----------------------------------------------------------------------------------
+
+
+def liar(work: Work, number: int, task: Task) -> Work:
+    """Says what its worker says, and much else: about other problems, other jobs, other levels, what is no lemma, and
+    lemmas that are not true."""
+    pick = random.Random(number)
+    turn, said, job = next(work), list[bytes](), 0
+    while True:
+        said += turn.messages
+        lies = list(_lies(pick, task, job, said)) if job and not turn.idle else []
+        incoming = yield Turn((*turn.messages, *lies), turn.idle, turn.cost)
+        for message in map(to_worker, incoming):
+            if isinstance(message, Solve | Divide):
+                job = message.job
+        turn = work.send(incoming)
+
+
+def _lies(pick: random.Random, task: Task, job: int, said: list[bytes]) -> Iterator[bytes]:
+    texts = ["false", "(<= a0 3)", "(= a0 0)", "(> a0 b)", "(not (", "(<= p0_0_n 1)", "a0", "(assert false)"]
+    names = ["count", "even", "sum", "at", "p0", "p1", "nobody", ""]
+    levels = [INVARIANT, INVARIANT, 1, 2, 10, -7, 2**40]
+    lemmas = tuple(Lemma(pick.choice(names), pick.choice(levels), pick.choice(texts)) for _ in range(3))
+    for problem, number in ((task.digest(), job), (b"another", job), (task.digest(), job + 1)):
+        yield encode(Exchange(number, problem, lemmas, pick.choice((0, 99)), 0))
+    yield encode(Outcome(job, b"another", None, Closed(b"", ""), Effort()))
+    yield encode(Outcome(job + 17, task.digest(), None, Violated(b"", ""), Effort()))
+    yield bytes(pick.randrange(256) for _ in range(9))
+    outcomes = [one for one in said if one[1:2] != b"\x04"]
+    if outcomes:
+        yield pick.choice(outcomes)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("share", [Share.ALL])
+def test_lies_about_lemmas_change_no_verdict(name: str, share: Share) -> None:
+    given, expected = CASES[name]
+    options = PdrOptions(workers=3, share=share, partitions=3, partition_after=9_000, **EAGER)  # type: ignore[arg-type]
+    run = simulate(given, options, speed=SLOW, mutate=liar)
+    assert run.word in (expected, "unknown")
+    assert run.wrong() is None
+    assert run.counters["ignored"] > 0
+
+
+def test_who_claims_what_it_did_not_prove_is_found_out() -> None:
+    def claims(work: Work, number: int, task: Task) -> Work:
+        turn = next(work)
+        while True:
+            incoming = yield turn
+            orders = [message for message in map(to_worker, incoming) if isinstance(message, Solve)]
+            false = [encode(Outcome(o.job, task.digest(), o.partition, Closed(EMPTY, "!"), Effort())) for o in orders]
+            turn = work.send(incoming)
+            turn = Turn((*turn.messages, *false), turn.idle, turn.cost)
+
+    run = simulate(pairs(8), PdrOptions(slice_cost=1_000), mutate=claims)
+    assert run.word == "safe", "the coordinator has no solver"
+    assert "does not hold" in (run.wrong() or "")
