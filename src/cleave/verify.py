@@ -27,6 +27,7 @@ from cleave.engines.search import Search
 from cleave.errors import CleaveError, InternalError, UsageError
 from cleave.flows.inline import InlineFlow
 from cleave.flows.pdr import PdrFlow
+from cleave.flows.race import Runner, race
 from cleave.flows.run import Flow, OnProgress, Run
 from cleave.frontends.clauses import holds_clauses
 from cleave.frontends.read import read_bytes
@@ -35,12 +36,15 @@ from cleave.objects import error_object, result_object
 from cleave.verdict import Result
 from cleave.watch import Watch
 
-ENGINES = (InlineSearch.engine, PdrSearch.engine)
+AUTO = "auto"
+ENGINES = (InlineSearch.engine, PdrSearch.engine, AUTO)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """What a user can choose about a run. 0 means: no limit.
+
+    The engine `AUTO` lets several run side by side on a program, each with a share of the workers.
 
     With one worker the search runs in this process and has no journal; with more, on ``runtime``, and its journal is
     kept in the folder ``journal`` if there is one.
@@ -71,10 +75,19 @@ def verify(
 ) -> Result:
     """Verifies one file. Setting ``stop`` from another thread ends the run with what it has."""
     options = options or Options()
+    if options.engine == AUTO and options.distribution.workers > 1 and not holds_clauses(file):
+        return race(_runners(file, options), stop, on_progress)
+    return _verify_one(file, options, on_progress, stop, apart=options.runtime != "local")
+
+
+def _verify_one(
+    file: str, options: Options, on_progress: OnProgress | None, stop: threading.Event | None, *, apart: bool
+) -> Result:
+    """With one engine; ``apart``: not in this process, even if there is one worker only."""
     with Watch(timelimit=options.timelimit, memlimit_mb=options.memlimit_mb, stop=stop) as watch:
         flow = _flow(file, options)
         run, workers = Run(flow.search.engine, watch, on_progress), flow.search.workers
-        if workers == 1 and options.runtime == "local":
+        if workers == 1 and not apart:
             return run.result(lambda: flow.here(run), workers)
         with Distributed.begin(flow.search, _place(options), options.journal) as distributed:
             return _recorded(run, flow, distributed)
@@ -106,6 +119,19 @@ def _recorded(run: Run, flow: Flow, distributed: Distributed[Any]) -> Result:
     return result
 
 
+def _runners(file: str, options: Options) -> list[Runner]:
+    """The engines for a program, the one that finds violations sooner first; it gets the odd worker."""
+    workers = options.distribution.workers
+    shares = {InlineSearch.engine: workers - workers // 2, PdrSearch.engine: workers // 2}
+
+    def runner(engine: str) -> Runner:
+        how = replace(options.distribution, workers=shares[engine])
+        chosen = replace(options, engine=engine, distribution=how, memlimit_mb=options.memlimit_mb // 2)
+        return lambda on_progress, stop: _verify_one(file, chosen, on_progress, stop, apart=True)
+
+    return [runner(engine) for engine in shares]
+
+
 def engine_for(file: str) -> str:
     """The engine for a file where the user has not chosen one."""
     return PdrSearch.engine if holds_clauses(file) else InlineSearch.engine
@@ -113,7 +139,7 @@ def engine_for(file: str) -> str:
 
 def _flow(file: str, options: Options) -> Flow:
     fitting = engine_for(file)
-    engine = options.engine or fitting
+    engine = fitting if options.engine in (None, AUTO) else options.engine
     if engine == InlineSearch.engine != fitting:
         raise UsageError(f"{file}: Horn clauses are for the pdr engine; inline needs a program")
     return PdrFlow(_pdr(file, options), options.invariant) if engine == PdrSearch.engine else _inline(file, options)

@@ -118,7 +118,8 @@ def test_an_unknown_strategy_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_what_is_not_horn_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "wrong.smt2"
-    file.write_text("(set-logic HORN)\n(declare-fun P (Int) Bool)\n(assert (forall ((x Int)) (or (P x) (P (+ x 1)))))\n")
+    two_heads = "(assert (forall ((x Int)) (or (P x) (P (+ x 1)))))"
+    file.write_text(f"(set-logic HORN)\n(declare-fun P (Int) Bool)\n{two_heads}\n")
     code, _, err = run(capsys, "verify", str(file), "--workers", "1")
     assert code == 2
     assert f"{file}:3" in err
@@ -150,3 +151,14 @@ def test_a_run_that_hit_its_limit_can_be_shown_and_resumed(tmp_path: Path, capsy
     again = found(capsys, "resume", result["run"], "--timelimit", "3")
     assert again["verdict"] == "unknown"
     assert again["run"] == result["run"]
+
+
+@pytest.mark.parametrize(("sign", "word", "engine"), [("==", "safe", "pdr"), ("!=", "unsafe", None)])
+def test_two_engines_side_by_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sign: str, word: str, engine: str | None
+) -> None:
+    file = tmp_path / "loop.bpl"
+    file.write_text(LOOP.replace("SIGN", sign))
+    result = found(capsys, "verify", str(file), "--engine", "auto", "--workers", "2")
+    assert result["verdict"] == word
+    assert engine in (None, result["engine"])

@@ -16,7 +16,7 @@ from cleave.cli.supervise import Signals, supervise
 from cleave.errors import CleaveError
 from cleave.ir.program import Property
 from cleave.verdict import Reason, Result, Unknown
-from cleave.verify import ENGINES, Options, engine_for, verify
+from cleave.verify import AUTO, ENGINES, Options, engine_for, verify
 
 _EXIT_PRECEDENCE = (6, 2, 1, 10, 5, 0)  # of several files' exit codes, the first of these is the command's
 
@@ -38,7 +38,8 @@ def add_to(commands: Any) -> None:
         "--engine",
         choices=ENGINES,
         help="inline: search all executions within a bound on recursion and loops; pdr: prove or refute without bounds,"
-        " by Horn clauses (default: inline for programs, pdr for Horn clauses)",
+        " by Horn clauses; auto: both side by side, each with half of the workers, until one has settled it"
+        " (default: inline for programs, pdr for Horn clauses)",
     )
     add_inlining(parser)
     parser.add_argument(
@@ -98,7 +99,7 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
 def _not_started(file: str, options: argparse.Namespace) -> int:
     """Every file gets a verdict, also those that nobody looked at."""
     verdict = Unknown(Reason.INTERRUPTED, "not started")
-    engine = options.engine or engine_for(file)
+    engine = options.engine if options.engine not in (None, AUTO) else engine_for(file)
     result = Result(verdict, engine, {}, 0.0, distribution(options).workers, {})
     print_result(file, result, as_json=options.json, trace=options.trace)
     return verdict.exit_code

@@ -7,7 +7,7 @@ derivation is checked on them, too; that of a program is also replayed as an exe
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +21,6 @@ from cleave.engines.pdr.task import HornProblem, read_problem
 from cleave.errors import CleaveError, UsageError
 from cleave.flows.run import Run
 from cleave.flows.violation import EXTRA_SECONDS, confirm_violation
-from cleave.ir.horn import Derivation, Interpretation
-from cleave.ir.horn_partition import Partition
 from cleave.ir.horn_text import print_interpretation
 from cleave.validate.combine import check_partitions, combine
 from cleave.validate.derivation import check_derivation
@@ -67,18 +65,16 @@ class PdrFlow:
         started = run.watch.seconds()
         verdict: Verdict
         match found:
-            case Refuted(derivation):
-                verdict = _confirm_derivation(problem, derivation, run.watch)
-            case Invariants(interpretations):
-                verdict = self._confirm_invariants(problem, interpretations, run.watch)
+            case Refuted():
+                verdict = _confirm_derivation(problem, found, run.watch)
+            case Invariants():
+                verdict = self._confirm_invariants(problem, found, run.watch)
             case GaveUp(reason, detail):
                 verdict = Unknown(run.watch.reason or reason, detail)
         run.note({"validate_seconds": round(run.watch.seconds() - started, 3)})
         return verdict
 
-    def _confirm_invariants(
-        self, problem: HornProblem, found: Mapping[Partition | None, Interpretation], watch: Watch
-    ) -> Verdict:
+    def _confirm_invariants(self, problem: HornProblem, found: Invariants, watch: Watch) -> Verdict:
         judged = _check_invariants(problem, found, watch)
         if isinstance(judged, Rejected):
             watch.check()
@@ -88,13 +84,14 @@ class PdrFlow:
         return Safe(judged.text)
 
 
-def _check_invariants(
-    problem: HornProblem, found: Mapping[Partition | None, Interpretation], watch: Watch
-) -> Confirmed | Rejected:
+def _check_invariants(problem: HornProblem, found: Invariants, watch: Watch) -> Confirmed | Rejected:
+    whole = found.interpretations.get(None)
+    if found.checked and whole is not None:
+        return Confirmed(found.checked, interpretation=problem.interpretation(whole))
     with _solvers(watch) as solvers:
-        if None in found:
-            return check_interpretation(problem.given, problem.interpretation(found[None]), solvers=solvers)
-        parts = {partition: one for partition, one in found.items() if partition is not None}
+        if whole is not None:
+            return check_interpretation(problem.given, problem.interpretation(whole), solvers=solvers)
+        parts = {partition: one for partition, one in found.interpretations.items() if partition is not None}
         joined = problem.interpretation(combine(problem.prepared, parts))
         with solvers.share(0.5):
             judged = check_interpretation(problem.given, joined, solvers=solvers)
@@ -103,15 +100,21 @@ def _check_invariants(
         return check_partitions(problem.prepared, parts, solvers=solvers)
 
 
-def _confirm_derivation(problem: HornProblem, derivation: Derivation, watch: Watch) -> Verdict:
-    with _solvers(watch) as solvers:
-        judged = check_derivation(problem.given, derivation, solvers=solvers)
+def _confirm_derivation(problem: HornProblem, found: Refuted, watch: Watch) -> Verdict:
+    judged = _check_derivation(problem, found, watch)
     if isinstance(judged, Rejected):
         watch.check()
         return Unknown(Reason.UNCONFIRMED, f"the derivation that was found is not confirmed: {judged.reason}")
     if problem.program is None or problem.horn is None:
-        return Unsafe(derivation_trace(problem.given, derivation), judged.text)
-    return confirm_violation(problem.program, problem.horn.path(derivation), watch)
+        return Unsafe(derivation_trace(problem.given, found.derivation), judged.text)
+    return confirm_violation(problem.program, problem.horn.path(found.derivation), watch)
+
+
+def _check_derivation(problem: HornProblem, found: Refuted, watch: Watch) -> Confirmed | Rejected:
+    if found.checked:
+        return Confirmed(found.checked)
+    with _solvers(watch) as solvers:
+        return check_derivation(problem.given, found.derivation, solvers=solvers)
 
 
 @contextmanager

@@ -24,17 +24,21 @@ REASONS = {"memory": Reason.MEMORY, "unconfirmed": Reason.UNCONFIRMED, "interrup
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """A derivation of ``false`` from the given clauses, still to be checked."""
+    """A derivation of ``false`` from the given clauses. ``checked`` says how this very process has checked it; what
+    comes from elsewhere is still to be checked."""
 
     derivation: Derivation
+    checked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Invariants:
-    """An interpretation of the prepared clauses for each partition, None being the whole problem; still to be checked,
-    and that they make up the whole."""
+    """An interpretation of the prepared clauses for each partition, None being the whole problem. ``checked`` says how
+    this very process has checked it; what comes from elsewhere is still to be, and that the partitions make up the
+    whole."""
 
     interpretations: Mapping[Partition | None, Interpretation]
+    checked: str = ""
 
 
 Found = Refuted | Invariants | GaveUp

@@ -100,10 +100,10 @@ class _Alone:
             if halt.is_set():
                 return GaveUp(Reason.INTERRUPTED, f"no violation within {self._level} levels")
             match answer:
-                case Closed(interpretation=interpretation):
-                    return Invariants({None: decode_interpretation(interpretation)})
-                case Violated(derivation=derivation):
-                    return Refuted(decode_derivation(derivation))
+                case Closed(interpretation=interpretation, validation=checked):
+                    return Invariants({None: decode_interpretation(interpretation)}, checked)
+                case Violated(derivation=derivation, validation=checked):
+                    return Refuted(decode_derivation(derivation), checked)
                 case GivenUp() as why:
                     self._dead.append(why)
         return self._gave_up()
