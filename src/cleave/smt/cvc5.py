@@ -29,7 +29,7 @@ import msgspec
 
 from cleave.logic.encoding import encode
 from cleave.logic.terms import Term
-from cleave.smt.cvc5_child import LENGTH, Question, Reply
+from cleave.smt.cvc5_messages import LENGTH, Question, Reply
 from cleave.smt.solver import Answer
 
 _START = "from cleave.smt.cvc5_child import main; main()"  # with -m the module would be there twice

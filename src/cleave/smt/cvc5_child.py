@@ -16,7 +16,6 @@ import gc
 import os
 import resource
 import signal
-import struct
 import sys
 import threading
 from typing import Any, BinaryIO
@@ -27,27 +26,13 @@ from cleave.errors import InputError
 from cleave.logic.encoding import decode
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import free_variables, has_quantifier, postorder
+from cleave.smt.cvc5_messages import LENGTH, Question, Reply
 from cleave.smt.cvc5_terms import Translator, native, new_solver
-
-LENGTH = struct.Struct("!Q")
 
 _STACK_BYTES = 512 * 1024 * 1024
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _SHOWN_VALUES = 12
 _SHOWN_CHARACTERS = 60
-
-
-class Question(msgspec.Struct, frozen=True, array_like=True):
-    formula: bytes
-    seconds: float
-
-
-class Reply(msgspec.Struct, frozen=True, array_like=True):
-    """``sat``, ``unsat`` or ``unknown``, why it is unknown, and some values of a model, for people."""
-
-    answer: str
-    reason: str = ""
-    values: dict[str, str] = {}
 
 
 def main() -> None:
