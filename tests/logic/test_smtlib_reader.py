@@ -111,7 +111,7 @@ def test_deep_terms() -> None:
         ("((_ rotate_left 3) v)", "(concat ((_ extract 4 0) v) ((_ extract 7 5) v))"),
         ("((_ rotate_right 11) v)", "(concat ((_ extract 2 0) v) ((_ extract 7 3) v))"),
         ("((_ repeat 2) v)", "(concat v v)"),
-        ("(bv2int v)", "(ubv_to_int v)"),
+        ("(bv2nat v)", "(ubv_to_int v)"),
         ("((_ int2bv 8) x)", "((_ int_to_bv 8) x)"),
         ("#b0101", "#b0101"),
         ("(let ((x y) (y x)) (- x y))", "(- y x)"),
@@ -192,6 +192,9 @@ def test_datatypes() -> None:
         ("(foo x)", "f:1:1: foo is not declared\n    (foo x)\n    ^"),
         ("(and b\n (+ x b))", "f:2:2: + takes numbers of one sort, not Int and Bool\n     (+ x b))\n     ^"),
         ("(not b b)", "f:1:1: not does not take 2 arguments\n    (not b b)\n    ^"),
+        # Eldarica's regression test bv2intnat was called unsafe, which it is for Z3, and safe, as Eldarica means it.
+        ("(bv2int v)", "f:1:1: bv2int is unsigned to Z3 and signed to Eldarica: write ubv_to_int or sbv_to_int\n"
+         "    (bv2int v)\n    ^"),
         ("(select x 1)", "f:1:1: select does not take Int, Int\n    (select x 1)\n    ^"),
         ("(_ as-array f)", "f:1:1: functions as arrays (as-array) are not supported\n    (_ as-array f)\n    ^"),
         ("(lambda ((x Int)) x)",

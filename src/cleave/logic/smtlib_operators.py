@@ -159,6 +159,11 @@ def _negated(op: Op) -> Operator:
     return Operator(2, 2, lambda a, b: t.bv_unary(Op.BV_NOT, t.bv_binary(op, a, b)))
 
 
+def _ambiguous(_: Term) -> Term:
+    """Never a standard word: a file that uses it was written for one solver or for the other."""
+    raise SortError("bv2int is unsigned to Z3 and signed to Eldarica: write ubv_to_int or sbv_to_int")
+
+
 def _signed_value(a: Term) -> Term:
     _need_bits(a)
     width = a.sort.width
@@ -237,7 +242,8 @@ OPERATORS: dict[str, Operator] = {
     "bvnor": _negated(Op.BV_OR),
     "bvxnor": _negated(Op.BV_XOR),
     "sbv_to_int": Operator(1, 1, _signed_value),
-    **{word: Operator(1, 1, t.bv_to_int) for word in ("ubv_to_int", "bv2nat", "bv2int")},
+    **{word: Operator(1, 1, t.bv_to_int) for word in ("ubv_to_int", "bv2nat")},
+    "bv2int": Operator(1, 1, _ambiguous),
     **{op.value: Operator(1, 1, partial(t.bv_unary, op)) for op in (Op.BV_NOT, Op.BV_NEG)},
     **{op.value: _left(partial(t.bv_binary, op)) for op in _ASSOCIATIVE},
     **{op.value: Operator(2, 2, partial(t.bv_binary, op)) for op in (*_DIVISIONS, *_SHIFTS)},
