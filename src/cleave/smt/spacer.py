@@ -30,8 +30,8 @@ from cleave.errors import InternalError, UnsupportedError
 from cleave.ir.horn import HornSystem
 from cleave.smt.spacer_answer import read_derivation, read_interpretation
 from cleave.smt.spacer_events import Answered, Busy, Event, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
-from cleave.smt.spacer_exchange import Exchange, Share, Shared
-from cleave.smt.spacer_lemmas import INFINITY, Lemma, Snapshot
+from cleave.smt.spacer_exchange import Exchange, Share
+from cleave.smt.spacer_lemmas import INFINITY, Lemma
 from cleave.smt.spacer_native import Fixedpoint, native
 from cleave.smt.spacer_problem import Problem
 from cleave.smt.spacer_strategies import STRATEGIES, Strategy, native_options
@@ -48,7 +48,6 @@ __all__ = [
     "Paused",
     "SafeAnswer",
     "Share",
-    "Snapshot",
     "SpacerRun",
     "Strategy",
     "UnsafeAnswer",
@@ -100,8 +99,8 @@ class SpacerRun:
 
         self._go: SimpleQueue[None] = SimpleQueue()  # lets a thread that stands still continue
         self._news: SimpleQueue[Paused | _Ended] = SimpleQueue()
-        self._inbox: SimpleQueue[Shared] = SimpleQueue()
-        self._outbox: SimpleQueue[Shared] = SimpleQueue()
+        self._inbox: SimpleQueue[Lemma] = SimpleQueue()
+        self._outbox: SimpleQueue[Lemma] = SimpleQueue()
         self._answer: Answered | None = None
         self._thread: threading.Thread | None = None
         self._is_standing = False
@@ -128,7 +127,7 @@ class SpacerRun:
 
     # --- outside ----------------------------------------------------------------------------------------------------
 
-    def resume(self, imports: Sequence[Shared] = ()) -> Event:
+    def resume(self, imports: Sequence[Lemma] = ()) -> Event:
         """Lets SPACER work until it pauses or answers (or, with ``poll_seconds``, for that long). Imports wait for the
         next level. After the answer it is repeated."""
         if self._answer is not None:
@@ -173,7 +172,7 @@ class SpacerRun:
         """How many lemmas were sent, taken in, refused (not proved), and unreadable; and the work that proving took."""
         return dict(self._exchange_counts)
 
-    def _exports(self) -> tuple[Shared, ...]:
+    def _exports(self) -> tuple[Lemma, ...]:
         found = []
         while True:
             try:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cleave.ir.horn import Derivation, Interpretation
-from cleave.smt.spacer_exchange import Shared
+from cleave.smt.spacer_lemmas import Lemma
 
 
 @dataclass(frozen=True, slots=True)
 class Paused:
     """SPACER stands still. ``lemmas`` are the ones that it learned since the last time, ``level`` the one it is at."""
 
-    lemmas: tuple[Shared, ...]
+    lemmas: tuple[Lemma, ...]
     level: int
     cost: int
 
@@ -22,7 +22,7 @@ class Paused:
 class Busy:
     """The same, but SPACER is working."""
 
-    lemmas: tuple[Shared, ...]
+    lemmas: tuple[Lemma, ...]
     level: int
     cost: int
 

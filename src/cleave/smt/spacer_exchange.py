@@ -3,8 +3,10 @@
 Out go, each once: lemmas that hold at all levels, as SPACER announces them; and when a level begins also the ones that
 were promoted silently, and, if asked for, the lemmas of all frames.
 
-In come lemmas in any order, more than once, or not at all. What can't be read is counted and dropped. What can't be
-proved from the frames (see `spacer_frames`) is tried again at the next levels, a few times.
+In come lemmas in any order, more than once, or not at all. What can't be read is counted and dropped. Lemmas of all
+levels are taken as they are: they are true if the sender is right. But if others that they rest on are lost, the
+invariant that SPACER answers with may not be inductive; checking it, which has to be done anyway, shows that. A lemma
+of a level must be proved from the frames (see `spacer_frames`), or is tried again at the next levels, a few times.
 """
 
 from __future__ import annotations
@@ -15,15 +17,17 @@ from enum import Enum
 from typing import TypeAlias
 
 from cleave.smt.spacer_frames import Candidate, Frames
-from cleave.smt.spacer_lemmas import INFINITY, Lemma, LemmaTexts, Snapshot
+from cleave.smt.spacer_lemmas import INFINITY, Lemma, LemmaTexts
 from cleave.smt.spacer_native import Fixedpoint
 from cleave.smt.spacer_problem import Problem
 
-Shared: TypeAlias = Lemma | Snapshot
-
 _TRIES = 4
-_LEAST_PROOF_COST = 500_000
-_PROOF_SHARE = 5  # at most this part of all work goes into proving lemmas of others
+_LEAST_PROOF_COST = 20_000
+_PROOF_SHARE = 10  # at most this part of all work goes into proving lemmas of others
+
+
+Shared: TypeAlias = Lemma
+"""What runs exchange."""
 
 
 class Share(Enum):
@@ -85,14 +89,11 @@ class Exchange:
 
     # --- in ---------------------------------------------------------------------------------------------------------
 
-    def take(self, imports: Iterable[Shared]) -> None:
+    def take(self, imports: Iterable[Lemma]) -> None:
         """Strengthens the frames with what can be proved of the imports."""
-        complete = [shared for shared in imports if isinstance(shared, Snapshot)]
-        for shared in imports:
-            if isinstance(shared, Lemma):
-                self._wait_for(shared)
-        for snapshot in complete:
-            self._take_snapshot(snapshot)
+        for lemma in imports:
+            self._wait_for(lemma)
+        self._take_infinite()
         if self._waiting:
             self._take_proved()
 
@@ -114,45 +115,44 @@ class Exchange:
         else:
             self._waiting[key] = (Candidate(lemma, formula), _TRIES)
 
-    def _take_snapshot(self, snapshot: Snapshot) -> None:
-        """All or nothing: a snapshot without one of its lemmas is no trace."""
-        read = [(lemma, self._texts.read(lemma)) for lemma in snapshot.lemmas]
-        if any(formula is None for _, formula in read):
-            self.counts["unreadable"] += 1
-            return
-        for lemma, formula in read:
-            if formula is not None and self._raise(lemma):
-                self._add(Candidate(lemma, formula))
+    def _take_infinite(self) -> None:
+        """As they are: what holds at all levels is true of everything that can be derived, and so is what follows."""
+        for key in [key for key, (candidate, _) in self._waiting.items() if candidate.level == INFINITY]:
+            candidate, _ = self._waiting.pop(key)
+            self._add(candidate)
 
     def _take_proved(self) -> None:
-        height = self._frames.height()
-        candidates = {key: _lowered(candidate, height) for key, (candidate, _) in self._waiting.items()}
+        """If there is work left to spend on proofs."""
         before = self._fixedpoint.cost()
-        limit = max(_LEAST_PROOF_COST, before // _PROOF_SHARE - self.counts["proof_cost"])
-        is_all_infinite = all(candidate.level == INFINITY for candidate in candidates.values())
-        own = self._frames.infinite() if is_all_infinite else self._frames.all()
+        budget = max(_LEAST_PROOF_COST, before // _PROOF_SHARE) - self.counts["proof_cost"]
+        if budget <= 0:
+            return
+        keys = list(self._waiting)
+        own, height = self._frames.all(), self._frames.height()
+        candidates = {key: _lowered(self._waiting[key][0], height) for key in keys}
         for known in own:
             key = (known.lemma.predicate, known.lemma.text)
             if key in candidates and candidates[key].level <= known.level:
                 del candidates[key], self._waiting[key]
-        proved = self._frames.provable(list(candidates.values()), own, limit)
-        self.counts["proof_cost"] += self._fixedpoint.cost() - before
-        for candidate in proved:
+        for candidate in self._frames.provable(list(candidates.values()), own, budget):
             del self._waiting[candidate.lemma.predicate, candidate.lemma.text]
-            if self._raise(candidate.lemma):
-                self._add(candidate)
-        self._try_later()
+            self._add(candidate)
+        self.counts["proof_cost"] += self._fixedpoint.cost() - before
+        self._try_later(keys)
 
     def _add(self, candidate: Candidate) -> None:
-        self._frames.add(candidate)
-        self.counts["taken"] += 1
+        if self._raise(candidate.lemma) and self._frames.add(candidate):
+            self.counts["taken"] += 1
 
-    def _try_later(self) -> None:
-        waiting, self._waiting = self._waiting, {}
-        for key, (candidate, tries) in waiting.items():
+    def _try_later(self, keys: list[tuple[str, str]]) -> None:
+        for key in keys:
+            candidate, tries = self._waiting.get(key, (None, 0))
+            if candidate is None:
+                continue
             if tries > 1:
                 self._waiting[key] = (candidate, tries - 1)
             else:
+                del self._waiting[key]
                 self.counts["refused"] += 1
                 self._levels[key] = max(candidate.level, self._levels.get(key, 0))  # not again at this level
 

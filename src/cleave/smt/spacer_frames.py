@@ -3,15 +3,16 @@
 SPACER's answer "safe" rests on its frames being a trace: what one application of the clauses gives from frame k-1 is in
 frame k. A lemma that is true of the first k rounds, but that this run can't prove from its own frame k-1, breaks that:
 with ``x = 0; x++; bad x = 20`` and ``x <= 10`` added at level 10, SPACER pushes the lemma to infinity and says safe
-(Theorem 1 of the paper has that gap). So foreign lemmas are *proved first*: of all candidates the greatest set is kept
-such that, for each of level k and for each clause with its predicate as head,
+(Theorem 1 of the paper has that gap). So foreign lemmas of a level are *proved first*: of all candidates the greatest
+set is kept such that, for each of level k and for each clause with its predicate as head,
 
     frame k-1 and the kept candidates of level k-1 or more, for the body, with the constraint, imply the lemma,
 
 where infinity less one is infinity. As frames only grow weaker with the level, and facts are clauses without a body,
 the kept ones hold in the same way at every level below; the frames remain a trace, whatever the others sent.
 
-A complete snapshot of another run's frames is such a set already and can be imported as it is.
+All frames of another run together are such a set, so that nothing is lost by proving them but the work, of which there
+is a limit.
 """
 
 from __future__ import annotations
@@ -19,13 +20,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cleave.errors import InternalError
 from cleave.smt.spacer_lemmas import INFINITY, Lemma, LemmaTexts
 from cleave.smt.spacer_native import Fixedpoint, native
 from cleave.smt.spacer_problem import NativeRule, Problem
 from cleave.smt.z3_native import array, lib
 
-_PROOF_COST = 200_000
+_PROOF_COST = 20_000
 """How much solver work one test of one candidate may take: those that pass need far less, mostly."""
 _UNSAT = -1
 
@@ -105,8 +105,8 @@ class Frames:
 
     # --- writing ----------------------------------------------------------------------------------------------------
 
-    def add(self, candidate: Candidate) -> None:
-        """Adds a lemma to the frames up to its level.
+    def add(self, candidate: Candidate) -> bool:
+        """Adds a lemma to the frames up to its level; not if Z3 refuses, as when a limit of work is hit.
 
         Not by ``Z3_fixedpoint_add_constraint``, which was made for this: it lets C++ exceptions (of an interrupt, for
         example) fly through Python's frames, after which no thread ever gets the interpreter's lock again.
@@ -119,8 +119,7 @@ class Frames:
         native.Z3_fixedpoint_add_cover(self._pointer, self._fixedpoint.pointer, level, declaration, formula)
         complaint = self._context.error_message()
         self._context.release(formula)
-        if complaint:
-            raise InternalError(f"Z3 refuses a lemma: {complaint}")
+        return not complaint
 
     def _instance(self, formula: int, predicate: str, arguments: Sequence[int]) -> int:
         """Counted, to be released."""
@@ -140,23 +139,26 @@ class Frames:
             for level in sorted({candidate.level for candidate in kept}):
                 support = [c for c in (*own, *kept) if c.level >= (level if level == INFINITY else level - 1)]
                 group = [candidate for candidate in kept if candidate.level == level]
-                passed += self._proved(group, support)
-                if self._fixedpoint.cost() > end:
+                proved = self._proved(group, support, end)
+                if proved is None:
                     return []
+                passed += proved
             if len(passed) == len(kept):
                 return passed
             kept = passed
         return []
 
-    def _proved(self, group: Sequence[Candidate], support: Sequence[Candidate]) -> list[Candidate]:
-        """Those of ``group`` that every clause preserves, if ``support`` holds of its body."""
+    def _proved(self, group: Sequence[Candidate], support: Sequence[Candidate], end: int) -> list[Candidate] | None:
+        """Those of ``group`` that every clause preserves, if ``support`` holds of its body; None after too much."""
         passed = list(group)
         for rule in self._problem.rules:
             if rule.head is None or not any(c.lemma.predicate == rule.head.predicate for c in passed):
                 continue
+            if self._fixedpoint.cost() > end:
+                return None
             self._begin(rule, support)
             try:
-                passed = [c for c in passed if c.lemma.predicate != rule.head.predicate or self._holds(c, rule)]
+                passed = [c for c in passed if c.lemma.predicate != rule.head.predicate or self._holds(c, rule, end)]
             finally:
                 lib.Z3_solver_pop(self._pointer, self._solver, 1)
         return passed
@@ -174,7 +176,9 @@ class Frames:
                     lib.Z3_solver_assert(self._pointer, self._solver, instance)
                     self._context.release(instance)
 
-    def _holds(self, candidate: Candidate, rule: NativeRule) -> bool:
+    def _holds(self, candidate: Candidate, rule: NativeRule, end: int) -> bool:
+        if self._fixedpoint.cost() > end:
+            return False
         assert rule.head is not None
         instance = self._instance(candidate.formula, rule.head.predicate, rule.head.arguments)
         negation = self._context.keep(lib.Z3_mk_not(self._pointer, instance))

@@ -39,13 +39,6 @@ class Lemma:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The lemmas of all frames of all predicates of one run at one moment, complete."""
-
-    lemmas: tuple[Lemma, ...]
-
-
 class LemmaTexts:
     """Prints and reads lemmas of one problem; belongs to the thread of its context."""
 

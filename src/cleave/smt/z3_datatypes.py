@@ -1,8 +1,8 @@
 """Algebraic data types in Z3: sorts of a group made together, and the native functions of their parts.
 
-declared = Datatypes(context, translator.sort)
-declared.sort(lists)                  # the native sort; all of its group are made with it
-declared.constructor(lists, 1)        # the native function cons
+    declared = Datatypes(context, translator.sort)
+    declared.sort(lists)                  # the native sort; all of its group are made with it
+    declared.constructor(lists, 1)        # the native function cons
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakMethod
 
 from cleave.errors import InternalError
 from cleave.logic.sorts import Sort
@@ -17,11 +18,12 @@ from cleave.smt.z3_native import Context, array, lib
 
 
 class Datatypes:
-    """The data types of one context, each made once. ``sort_of`` translates the other sorts."""
+    """The data types of one context, each made once. ``sort_of``, a method, translates the other sorts; it is held
+    weakly, as its object holds this one: a cycle would keep the context's memory until a collection."""
 
     def __init__(self, context: Context, sort_of: Callable[[Sort], int]) -> None:
         self._context = context
-        self._sort_of = sort_of
+        self._sort_of = WeakMethod(sort_of)
         self._sorts: dict[Sort, int] = {}
         self._names: dict[str, Sort] = {}
         self._functions: dict[tuple[Sort, int, int | str], int] = {}
@@ -96,4 +98,9 @@ class Datatypes:
         if sort.is_array:
             index, element = self._field(sort.index, ahead), self._field(sort.element, ahead)
             return self._context.own(lib.Z3_mk_array_sort(self._context.pointer, index, element))
-        return self._sort_of(sort)
+        return self._translated(sort)
+
+    def _translated(self, sort: Sort) -> int:
+        sort_of = self._sort_of()
+        assert sort_of is not None, "a translator outlives its data types"
+        return sort_of(sort)

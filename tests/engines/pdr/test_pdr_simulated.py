@@ -4,31 +4,18 @@ shared, how it is partitioned, who is lost, and what others say."""
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import pytest
 
 from cleave.engines.coordination import Turn, Work
 from cleave.engines.pdr.evidence import encode_interpretation
-from cleave.engines.pdr.messages import (
-    INVARIANT,
-    Closed,
-    Divide,
-    Effort,
-    Exchange,
-    Lemma,
-    Outcome,
-    Solve,
-    Task,
-    Violated,
-    encode,
-    to_worker,
-)
+from cleave.engines.pdr.messages import Closed, Effort, Outcome, Solve, Task, encode, to_worker
 from cleave.engines.pdr.options import TECHNIQUES, PdrOptions, Share, technique
 from cleave.engines.pdr.record import gap
 from cleave.ir.horn import HornSystem
 from cleave.logic.terms import eq, gt
-from pdr_runs import SLOW, N, X, counter, modes, pairs, random_faults, random_options, random_system, simulate
+from pdr_cases import disagreement, liar, random_case
+from pdr_runs import SLOW, N, X, counter, modes, pairs, random_faults, random_system, simulate
 
 CASES: dict[str, tuple[HornSystem, str]] = {
     "counter safe": (counter(10, gt(X, N(10))), "safe"),
@@ -67,31 +54,22 @@ def test_the_default_partitions_what_takes_long_and_keeps_a_worker_on_the_whole(
     assert (run.word, run.wrong()) == ("safe", None)
 
 
-def disagreement(seed: int) -> str | None:
-    pick = random.Random(seed)
-    given, unsafe = random_system(pick)
-    options, faults = random_options(pick), random_faults(pick)
-    run = simulate(given, options, faults=faults, seed=seed, speed=SLOW)
-    expected = "unsafe" if unsafe else "safe"
-    if run.word == "unknown":
-        blamed = run.counters["lost_workers"] >= 2
-        return None if blamed else f"{seed}: {run.answer}"
-    if run.word != expected:
-        return f"{seed}: {run.word} instead of {expected}"
-    wrong = run.wrong()
-    return None if wrong is None else f"{seed}: {wrong}"
+def wrong(seed: int) -> str | None:
+    case = random_case(seed)
+    found = disagreement(case, case.run())
+    return None if found is None else f"{seed}: {found}"
 
 
 @pytest.mark.parametrize("first", range(0, 16, 4))
 def test_random_problems_options_and_faults(first: int) -> None:
-    assert [found for seed in range(first, first + 4) if (found := disagreement(seed)) is not None] == []
+    assert [found for seed in range(first, first + 4) if (found := wrong(seed)) is not None] == []
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("first", range(100, 700, 100))
 def test_many_random_problems(first: int) -> None:
-    assert [found for seed in range(first, first + 100) if (found := disagreement(seed)) is not None] == []
+    assert [found for seed in range(first, first + 100) if (found := wrong(seed)) is not None] == []
 
 
 def test_the_same_seed_gives_the_same_events() -> None:
@@ -114,36 +92,6 @@ def test_a_run_goes_on_where_it_stopped() -> None:
 
 
 # --- those who say what is not so -----------------------------------------------------------------------------------
-
-
-def liar(work: Work, number: int, task: Task) -> Work:
-    """Says what its worker says, and much else: about other problems, other jobs, other levels, what is no lemma, and
-    lemmas that are not true."""
-    pick = random.Random(number)
-    turn, said, job = next(work), list[bytes](), 0
-    while True:
-        said += turn.messages
-        lies = list(_lies(pick, task, job, said)) if job and not turn.idle else []
-        incoming = yield Turn((*turn.messages, *lies), turn.idle, turn.cost)
-        for message in map(to_worker, incoming):
-            if isinstance(message, Solve | Divide):
-                job = message.job
-        turn = work.send(incoming)
-
-
-def _lies(pick: random.Random, task: Task, job: int, said: list[bytes]) -> Iterator[bytes]:
-    texts = ["false", "(<= a0 3)", "(= a0 0)", "(> a0 b)", "(not (", "(<= p0_0_n 1)", "a0", "(assert false)"]
-    names = ["count", "even", "sum", "at", "p0", "p1", "nobody", ""]
-    levels = [INVARIANT, INVARIANT, 1, 2, 10, -7, 2**40]
-    lemmas = tuple(Lemma(pick.choice(names), pick.choice(levels), pick.choice(texts)) for _ in range(3))
-    for problem, number in ((task.digest(), job), (b"another", job), (task.digest(), job + 1)):
-        yield encode(Exchange(number, problem, lemmas, pick.choice((0, 99)), 0))
-    yield encode(Outcome(job, b"another", None, Closed(b"", ""), Effort()))
-    yield encode(Outcome(job + 17, task.digest(), None, Violated(b"", ""), Effort()))
-    yield bytes(pick.randrange(256) for _ in range(9))
-    outcomes = [one for one in said if one[1:2] != b"\x04"]
-    if outcomes:
-        yield pick.choice(outcomes)
 
 
 @pytest.mark.parametrize("name", CASES)

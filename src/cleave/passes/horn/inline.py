@@ -25,7 +25,7 @@ from cleave.logic.terms import FALSE, TRUE, Term, conj, conj_all, disj_all, impl
 from cleave.logic.walk import free_variables, substitute
 from cleave.passes.horn.equations import solve
 from cleave.passes.horn.relevant import parameters
-from cleave.passes.horn.step import Pass, equations, has_values, values_in_model
+from cleave.passes.horn.step import Pass, equations, ground_values, has_values
 from cleave.passes.horn.tidy import tidied
 
 _MOST_SIZE = 4_000
@@ -58,6 +58,8 @@ def inline(system: HornSystem, predicate: str) -> Pass | None:
     clauses: list[Clause] = []
     for index, clause in enumerate(system.clauses):
         for join in _joined(system, predicate, index, definitions):
+            if not _can_fill(join):
+                return None
             made = clause if join.clause is None else tidied(join.clause)
             if not made.constraint.is_false:
                 joins.append(join)
@@ -80,8 +82,6 @@ def _count(clause: Clause, predicate: str) -> int:
 
 
 def _is_cheap(system: HornSystem, predicate: str, definitions: Sequence[int], uses: Sequence[int]) -> bool:
-    if not all(has_values(sort) for sort in system.predicates[predicate].sorts):
-        return False
     if any(_count(system.clauses[i], predicate) for i in definitions):
         return False
     occurrences = [_count(system.clauses[i], predicate) for i in uses]
@@ -255,7 +255,7 @@ def _fill(
     for atom, premise in zip(join.clause.body, premises, strict=True):
         facts.append(equations(atom.arguments, steps[premise].arguments))
     heads = [part.head for part in join.parts if part.head is not None]
-    values = iter(values_in_model(conj_all(facts), [argument for head in heads for argument in head.arguments]))
+    values = iter(ground_values(conj_all(facts), [argument for head in heads for argument in head.arguments]))
     waiting = iter(premises)
     parts = iter(zip(join.parts, join.definitions, strict=True))
     made = []
@@ -268,6 +268,21 @@ def _fill(
         made.append(len(steps))
         steps.append(Step(index, predicate, tuple(next(values) for _ in atom.arguments), below))
     return made
+
+
+def _can_fill(join: _Join) -> bool:
+    """Whether the facts that were left out follow from the others by equations, as far as a solver's model could have
+    values that can't be written as terms."""
+    if join.clause is None:
+        return True
+    wanted = [a for part in join.parts if part.head is not None for a in part.head.arguments if not has_values(a.sort)]
+    if not wanted:
+        return True
+    arguments = tuple(argument for atom in join.clause.atoms() for argument in atom.arguments)
+    known = tuple(var(f"{place}~known", argument.sort) for place, argument in enumerate(arguments))
+    variables = join.clause.variables() | free_variables(*wanted)
+    _, solved = solve(conj(equations(known, arguments), join.clause.constraint), wanted, variables.__contains__)
+    return not any(free_variables(term) & variables for term in solved)
 
 
 def candidates(system: HornSystem) -> list[str]:

@@ -14,6 +14,8 @@ from cleave.ir.horn import Derivation, HornSystem, Interpretation
 from cleave.logic.datatypes import construct
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Term, conj_all, const_array, eq, store, value_of
+from cleave.logic.walk import free_variables
+from cleave.passes.horn.equations import solve
 from cleave.smt.solver import Answer, ArrayValue, DatatypeValue
 from cleave.smt.z3 import DEFAULT, Z3Solver
 
@@ -86,15 +88,23 @@ def _assembled(value: Any, sort: Sort, parts: list[Term]) -> Term:
     return made
 
 
-def values_in_model(formula: Term, wanted: list[Term]) -> list[Term]:
-    """Ground terms for ``wanted`` in one model of ``formula``, which has one."""
+def ground_values(formula: Term, wanted: list[Term]) -> list[Term]:
+    """Ground terms for ``wanted`` in one model of ``formula``, which has one: by the formula's equations where they say
+    enough, else by a solver's model."""
+    _, solved = solve(formula, wanted, lambda variable: True)
+    is_open = [not t.is_value and (has_values(t.sort) or bool(free_variables(t))) for t in solved]
+    if not any(is_open):
+        return solved
     solver = Z3Solver(profile=DEFAULT)
     try:
         solver.add(formula)
         if solver.check() is not Answer.SAT:
             raise UnsupportedError("a step of a derivation can't be filled in")
         model = solver.model()
-        return [as_term(model.value(term), term.sort) for term in wanted]
+        return [
+            as_term(model.value(term), term.sort) if open_ else known
+            for term, known, open_ in zip(wanted, solved, is_open, strict=True)
+        ]
     finally:
         solver.close()
 
