@@ -17,10 +17,10 @@ shared; parameters, returns and locals belong to one activation. Each statement 
 several globals: a front end writes one access a statement where the source has no atomicity. Between two statements any
 other thread may run (sequential consistency). When the entry returns, the program ends.
 
-Mutexes, condition variables, semaphores, barriers and the like are no statements: a front end writes them as atomic blocks
-over ordinary variables, ``atomic begin; assume (= m 0); m := self; atomic end``. For what can be reached that is complete:
-a thread that would have to wait is one that is not chosen to run before the block, and a run in which it starts the block
-too early simply does not exist.
+Mutexes, condition variables, semaphores, barriers and the like are no statements: a front end writes them as atomic
+blocks over ordinary variables, ``atomic begin; assume (= m 0); m := self; atomic end``. For what can be reached that is
+complete: a thread that would have to wait is one that is not chosen to run before the block, and a run in which it
+starts the block too early simply does not exist.
 
 Nothing is hidden: front ends write ``where`` clauses and desugared control flow as statements, so that a reader of
 this module knows everything a program can do.
@@ -215,7 +215,8 @@ class Property(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """``constants`` have one unknown value throughout; ``axioms`` constrain them and the functions."""
+    """``constants`` have one unknown value throughout; ``axioms`` constrain them and the functions. ``assumptions`` say
+    what a front end took for granted, a sentence each, for whoever gets a verdict."""
 
     globals: tuple[Term, ...] = ()
     constants: tuple[Term, ...] = ()
@@ -223,6 +224,7 @@ class Program:
     axioms: tuple[Term, ...] = ()
     procedures: Mapping[str, Procedure] = field(default_factory=dict)
     property: Property = Property.ASSERTIONS
+    assumptions: tuple[str, ...] = ()
 
 
 def first_thread_statement(program: Program) -> tuple[str, ThreadStatement] | None:

@@ -210,3 +210,11 @@ class BitwuzlaSolver:
 
     def cost(self) -> int:
         return self._stop.questions
+
+    def size(self) -> dict[str, int]:
+        """How large the propositional formula is that was made of the assertions so far."""
+        known = self._native.solver.statistics()
+        return {word: int(known[f"solver::bv::bitblast::cnf::num_{key}"]) for word, key in _SIZES.items()}
+
+
+_SIZES = {"variables": "vars", "clauses": "clauses"}

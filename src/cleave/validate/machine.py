@@ -4,8 +4,8 @@
     machine.step(0)           # MOVED | BLOCKED, or raises `Ended`: an assertion failed, or the entry returned
 
 A step is one statement, with the jumps and returns that follow it: control always rests before a statement, or before a
-return that assigns to a global, or with which the entry, and so the program, ends. The first step of a thread only brings
-it there, so that a thread has begun, and can have ended, only after it was chosen to run.
+return that assigns to a global, or with which the entry, and so the program, ends. The first step of a thread only
+brings it there, so that a thread has begun, and can have ended, only after it was chosen to run.
 
 Nothing is said here about who runs when: `concurrent` follows a schedule, `interleavings` tries them all.
 """
@@ -13,7 +13,7 @@ Nothing is said here about who runs when: `concurrent` follows a schedule, `inte
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
 from cleave.errors import UnsupportedError
@@ -109,15 +109,15 @@ class Machine:
         main = program.procedures[entry]
         self._add_thread(main, {v: chooser.value(MAIN, v) for v in main.parameters})
 
-    def copy(self, chooser: ThreadChooser) -> Machine:
-        """The same state, without the events that led to it."""
+    def copy(self, chooser: ThreadChooser, number: int) -> Machine:
+        """The same state, without the events that led to it, for a step of thread ``number``: the others are shared."""
         made = object.__new__(Machine)
         made.program, made.chooser, made.judge = self.program, chooser, self.judge
         made.events, made.activations, made.shared = [], 0, dict(self.shared)
-        made.threads = [
-            Thread(thread.begin, [replace(f, variables=dict(f.variables)) for f in thread.frames], thread.atomic)
-            for thread in self.threads
-        ]
+        made.threads = list(self.threads)
+        own = self.threads[number]
+        frames = [Frame(f.number, f.procedure, dict(f.variables), f.call, f.block, f.position) for f in own.frames]
+        made.threads[number] = Thread(own.begin, frames, own.atomic)
         return made
 
     def step(self, number: int) -> Moved:

@@ -1,0 +1,1 @@
+"""Context-bounded analysis of programs with threads."""

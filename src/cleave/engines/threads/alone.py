@@ -1,0 +1,53 @@
+"""The search in this process, without a coordinator: one number of contexts after the other, all schedules at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+from cleave.engines.engine import Counters
+from cleave.engines.threads.coordinator import part_names
+from cleave.engines.threads.distributed import bound_values
+from cleave.engines.threads.findings import NoViolation, Undecided, Violation
+from cleave.engines.threads.instances import Unfolded
+from cleave.engines.threads.messages import Task
+from cleave.engines.threads.part import Found, Outcome, Part, Stopped
+from cleave.verdict import Reason
+
+_REASONS = {"interrupted": Reason.INTERRUPTED, "timeout": Reason.TIMEOUT, "memory": Reason.MEMORY}
+
+Finding = Violation | NoViolation | Undecided
+Guard = Callable[[Callable[[], None]], None]
+"""Is given what interrupts the solver that works now."""
+
+
+def search_alone(task: Task, unfolded: Unfolded, guard: Guard) -> Generator[Counters, None, Finding]:
+    options, how = task.options, task.distribution
+    levels = (0,) if options.rounds else options.contexts
+    levels = levels[-1:] if how.partitions else levels
+    names = part_names(how.partitions)
+    names = names[how.first : len(names) if how.last is None else how.last + 1]
+    bounds: frozenset[str] = frozenset()
+    cost, checked = 0, 0
+    for contexts in levels:
+        for name in names:
+            part = Part(unfolded, contexts, name, options)
+            guard(part.interrupt)
+            slices = part.run(how.slice_cost, last=contexts == levels[-1])
+            found: Outcome | None = None
+            while found is None:
+                try:
+                    next(slices)
+                except StopIteration as stop:
+                    found = stop.value
+                yield {"contexts": contexts, "unwind": options.unwind, "cost": cost + part.cost(), **part.size()}
+            if isinstance(found, Found):
+                return Violation(found.schedule)
+            if isinstance(found, Stopped):
+                reason = _REASONS.get(found.reason, Reason.SOLVER)
+                done = f"no violation within {checked} contexts" if checked else ""
+                return Undecided(reason, done if reason in _REASONS.values() else found.reason)
+            bounds |= found.bounds
+            cost += part.cost()
+        checked = contexts
+        bounds = bounds if contexts == levels[-1] else frozenset()
+    return NoViolation(bound_values(options, levels[-1], bounds))

@@ -1,0 +1,146 @@
+"""All threads of a program, unfolded: one instance for each way to start one within the bound.
+
+    unfolded = unfold(program, "main", unwind=2)
+    unfolded.threads[0]                 # the thread that runs the entry; the others in the order in which they were met
+    unfolded.initial[cell]              # what a shared variable holds when the first thread is started
+
+It is unfolded several times, each time with only those variables shared that turned out to be, and with what is known
+by then about their values.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from cleave.engines.threads.code import Cell, ThreadCode
+from cleave.engines.threads.domains import domains
+from cleave.engines.threads.partition import Space
+from cleave.engines.threads.shared import NEXT_THREAD, NUMBER_BITS, Shared, everything, really_shared
+from cleave.engines.threads.state import State
+from cleave.engines.threads.unfold import NotSplitError, Unfolder
+from cleave.errors import UnsupportedError
+from cleave.ir.program import Program, Property, is_old
+from cleave.logic.terms import TRUE, Op, Term, bv, var
+from cleave.logic.walk import postorder
+from cleave.passes.flow import reads
+
+_MOST_THREADS = 256
+_MOST_ROUNDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Unfolded:
+    threads: tuple[ThreadCode, ...]
+    values: Mapping[Cell, Term]  # that the shared variables hold when the first thread is started
+    initial: Mapping[Cell, Term]  # the same, as the cells hold them
+    shared: Shared
+
+    @property
+    def space(self) -> Space:
+        return Space(len(self.threads), max(thread.positions for thread in self.threads))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the bound on loops and recursion was met anywhere."""
+        return any(thread.cuts for thread in self.threads)
+
+
+def unfold(program: Program, entry: str, unwind: int) -> Unfolded:
+    """Raises `UnsupportedError` for what the engine does not handle."""
+    _refuse(program)
+    try:
+        return _unfold(program, entry, unwind)
+    except RecursionError:
+        raise UnsupportedError(f"calls are nested too deeply to unfold recursion {unwind} times") from None
+
+
+def _unfold(program: Program, entry: str, unwind: int) -> Unfolded:
+    shared = everything(program.globals)
+    whole: set[Term] = set()  # arrays that can't be split
+    found: Unfolded | None = None
+    for _ in range(_MOST_ROUNDS):
+        try:
+            found = _Family(program, entry, unwind, shared).unfold()
+        except NotSplitError as error:
+            whole.add(error.array)
+            shared = shared.with_whole(error.array)
+            continue
+        known = domains(found.threads, found.values, shared.domains)
+        fewer = replace(really_shared(found.threads, whole), domains=known)
+        if fewer == shared:
+            break
+        shared = fewer
+    return found if found is not None else _Family(program, entry, unwind, everything(program.globals)).unfold()
+
+
+@dataclass(slots=True)
+class _Waiting:
+    code: ThreadCode
+    state: State
+    arguments: Sequence[Term] | None
+    ancestry: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Family:
+    program: Program
+    entry: str
+    unwind: int
+    shared: Shared
+    threads: list[ThreadCode] = field(default_factory=list)
+    waiting: deque[_Waiting] = field(default_factory=deque)
+    initial: dict[Cell, Term] = field(default_factory=dict)
+    ancestry: tuple[str, ...] = ()
+
+    def unfold(self) -> Unfolded:
+        first = State(globals={NEXT_THREAD: bv(1, NUMBER_BITS)})
+        self._add(self.entry, first, None, bv(0, NUMBER_BITS))
+        while self.waiting:
+            one = self.waiting.popleft()
+            self.ancestry = one.ancestry
+            Unfolder(self.program, self.shared, self.unwind, self, one.code).run(one.state, one.arguments)
+        for cell in sorted(self.shared.cells, key=str):
+            unknown = cell.variable.sort if cell.index is None else cell.variable.sort.element
+            self.initial.setdefault(cell, var(f"initial:{cell.variable.name}:{cell.index}", unknown))
+        held = {cell: self.shared.coded(cell, value) for cell, value in self.initial.items()}
+        return Unfolded(tuple(self.threads), self.initial, held, self.shared)
+
+    def start(self, parent: ThreadCode, procedure: str, arguments: Sequence[Term], state: State, number: Term) -> int:
+        if self.ancestry.count(procedure) > self.unwind:
+            return -1
+        if len(self.threads) == _MOST_THREADS:
+            raise UnsupportedError(f"more than {_MOST_THREADS} threads are started within the bound")
+        begun = State(globals=dict(state.globals), published=True)
+        return self._add(procedure, begun, arguments, number)
+
+    def publish(self, cells: Mapping[Cell, Term], guard: Term) -> bool:
+        """Only the first time, and only if it is sure to happen; then nothing has been written before."""
+        if guard is not TRUE or len(self.threads) > 1 or any(thread.accesses for thread in self.threads):
+            return False
+        if self.initial:
+            return False
+        self.initial.update(cells)
+        return True
+
+    def _add(self, procedure: str, state: State, arguments: Sequence[Term] | None, number: Term) -> int:
+        code = ThreadCode(len(self.threads), procedure, number)
+        self.threads.append(code)
+        self.waiting.append(_Waiting(code, state, arguments, (*self.ancestry, procedure)))
+        return code.instance
+
+
+def _refuse(program: Program) -> None:
+    if program.property is not Property.ASSERTIONS:
+        raise UnsupportedError("the engine `threads` checks assertions only")
+    if program.axioms or program.functions:
+        raise UnsupportedError("the engine `threads` does not handle functions and axioms")
+    for procedure in program.procedures.values():
+        if procedure.requires or procedure.ensures:
+            raise UnsupportedError(f"the engine `threads` does not handle contracts: that of {procedure.name}")
+        for statement in procedure.statements():
+            for term in reads(statement):
+                for node in postorder((term,)):
+                    if node.op in (Op.FORALL, Op.EXISTS) or (node.is_var and is_old(node)):
+                        raise UnsupportedError("the engine `threads` handles neither quantifiers nor old values")

@@ -1,0 +1,191 @@
+"""What the threads engine's coordinator and workers say to each other.
+
+    worker                          coordinator
+    GetPart             ──▶         the worker has unfolded its program and has nothing to do
+                        ◀──         Solve(contexts, name)
+                        ◀──         Split: somebody waits; give half of it away
+    Divided(name)       ──▶         the worker goes on with ``name + "0"``; ``name + "1"`` is for anyone
+    Outcome(name)       ──▶         the part is empty, or violated, or given up; the worker has nothing to do
+
+A part is named by its path in the tree of splits, "" for all schedules; see `partition`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
+from cleave.validate.concurrent import Context, Schedule
+from cleave.validate.values import MapValue, Value
+
+VERSION = 1
+
+
+class Task(msgspec.Struct, frozen=True):
+    """The program as its file holds it, and how to search it. Whoever has it can start a worker or a coordinator."""
+
+    file: str
+    source: bytes
+    entry: str | None
+    options: ThreadsOptions
+    distribution: ThreadsDistribution
+    version: int = VERSION
+
+
+class GetPart(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    pass
+
+
+class Divided(msgspec.Struct, frozen=True, array_like=True, tag=2):
+    """``meaning`` tells the bit that was decided."""
+
+    contexts: int
+    name: str
+    meaning: bytes
+
+
+class Empty(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    """No violation in the part. ``bounds`` are those that took part; ``decisions`` what the part is, as the worker that
+    searched it understands it."""
+
+    bounds: tuple[str, ...]
+    decisions: tuple[tuple[bytes, bool], ...]
+
+
+class SentSchedule(msgspec.Struct, frozen=True, array_like=True):
+    contexts: tuple[tuple[int, int], ...]
+    values: dict[int, tuple[tuple[str, bytes], ...]]
+    successors: dict[int, tuple[str, ...]]
+
+
+class Violated(msgspec.Struct, frozen=True, array_like=True, tag=2):
+    """A violating schedule, still to be replayed."""
+
+    schedule: SentSchedule
+
+
+class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag=3):
+    reason: str
+    detail: str = ""
+
+
+Answer: TypeAlias = Empty | Violated | GivenUp
+
+
+class Effort(msgspec.Struct, frozen=True, array_like=True):
+    """Cost, seconds, and how large the formula was: its nodes, and variables and clauses after bit-blasting."""
+
+    cost: int = 0
+    seconds: float = 0.0
+    nodes: int = 0
+    variables: int = 0
+    clauses: int = 0
+
+
+class Outcome(msgspec.Struct, frozen=True, array_like=True, tag=3):
+    contexts: int
+    name: str
+    answer: Answer
+    effort: Effort
+
+
+class Progress(msgspec.Struct, frozen=True, array_like=True, tag=4):
+    """``cost`` is that of the part so far; ``can_split`` whether it can be divided further."""
+
+    cost: int
+    can_split: bool
+
+
+class Solve(msgspec.Struct, frozen=True, array_like=True, tag=5):
+    """``last``: of the numbers of contexts to try."""
+
+    contexts: int
+    name: str
+    last: bool
+
+
+class Split(msgspec.Struct, frozen=True, array_like=True, tag=6):
+    pass
+
+
+FromWorker: TypeAlias = GetPart | Divided | Outcome | Progress
+ToWorker: TypeAlias = Solve | Split
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What a whole run found, for the verdict."""
+
+    contexts: int
+    answer: Answer
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_FROM_WORKER: msgspec.msgpack.Decoder[FromWorker] = msgspec.msgpack.Decoder(FromWorker)
+_TO_WORKER: msgspec.msgpack.Decoder[ToWorker] = msgspec.msgpack.Decoder(ToWorker)
+_TASK = msgspec.msgpack.Decoder(Task)
+_FINDING = msgspec.msgpack.Decoder(Finding)
+
+
+def encode(message: FromWorker | ToWorker | Task | Finding) -> bytes:
+    return _ENCODER.encode(message)
+
+
+def from_worker(data: bytes) -> FromWorker:
+    return _FROM_WORKER.decode(data)
+
+
+def to_worker(data: bytes) -> ToWorker:
+    return _TO_WORKER.decode(data)
+
+
+def decode_task(data: bytes) -> Task:
+    return _TASK.decode(data)
+
+
+def decode_finding(data: bytes) -> Finding:
+    return _FINDING.decode(data)
+
+
+# --- schedules ------------------------------------------------------------------------------------------------------
+
+
+def send_schedule(schedule: Schedule) -> SentSchedule:
+    values = {
+        thread: tuple((name, _ENCODER.encode(_plain(value))) for name, value in own)
+        for thread, own in schedule.values.items()
+    }
+    successors = {thread: tuple(own) for thread, own in schedule.successors.items()}
+    return SentSchedule(tuple((c.thread, c.steps) for c in schedule.contexts), values, successors)
+
+
+def receive_schedule(sent: SentSchedule) -> Schedule:
+    values = {
+        thread: tuple((name, _value(msgspec.msgpack.decode(value))) for name, value in own)
+        for thread, own in sent.values.items()
+    }
+    return Schedule(tuple(Context(*one) for one in sent.contexts), values, sent.successors)
+
+
+def _plain(value: Value) -> object:
+    """Numbers as text, as they may be long; a map as its default and its entries."""
+    match value:
+        case bool():
+            return value
+        case int():
+            return str(value)
+        case MapValue():
+            return [_plain(value.default), [[_plain(k), _plain(v)] for k, v in value.entries.items()]]
+    raise TypeError(f"{value!r} is no value of a schedule")
+
+
+def _value(plain: Any) -> Value:
+    match plain:
+        case bool():
+            return plain
+        case str():
+            return int(plain)
+        case [default, [*entries]]:
+            return MapValue(_value(default), {_value(key): _value(value) for key, value in entries})
+    raise TypeError(f"{plain!r} is no value of a schedule")

@@ -1,0 +1,41 @@
+"""What the events of a run say about its split tree, read without the coordinator: for `validate.coverage`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from cleave.engines.coordination import Event, Joined, Lost, Received
+from cleave.engines.threads.messages import Divided, Empty, FromWorker, Outcome, from_worker
+from cleave.validate import coverage
+
+
+def valid_messages(events: Iterable[Event]) -> Iterator[tuple[int, FromWorker]]:
+    """The messages of workers that were there when they came; what a lost worker still sent is void."""
+    present: set[int] = set()
+    for event in events:
+        match event:
+            case Joined(worker=worker):
+                present.add(worker)
+            case Lost(worker=worker):
+                present.discard(worker)
+            case Received(worker=worker, message=message) if worker in present:
+                yield worker, from_worker(message)
+
+
+def split_tree(events: Iterable[Event], contexts: int, meanings: tuple[bytes, ...] = ()) -> Iterator[coverage.Record]:
+    """The divided and the closed parts for one number of contexts, in order. ``meanings`` are the bits that were
+    decided before the search began, where it was split at once."""
+    yield from _at_once("", meanings)
+    for _, message in valid_messages(events):
+        match message:
+            case Divided(contexts=bound, name=name, meaning=meaning) if bound == contexts:
+                yield coverage.Divided(name, meaning)
+            case Outcome(contexts=bound, name=name, answer=Empty(decisions=decisions)) if bound == contexts:
+                yield coverage.Closed(name, decisions)
+
+
+def _at_once(name: str, meanings: tuple[bytes, ...]) -> Iterator[coverage.Record]:
+    if meanings:
+        yield coverage.Divided(name, meanings[0])
+        yield from _at_once(name + "0", meanings[1:])
+        yield from _at_once(name + "1", meanings[1:])

@@ -1,0 +1,23 @@
+"""From a task to the unfolded program, the same wherever it is done: here, in a worker, after a crash."""
+
+from __future__ import annotations
+
+from cleave.engines.threads.instances import Unfolded, unfold
+from cleave.engines.threads.messages import Task
+from cleave.errors import UsageError
+from cleave.frontends.read import read_program
+from cleave.ir.program import Program
+from cleave.passes.entries import choose_entries
+
+
+def read_task(task: Task) -> tuple[Program, str]:
+    """The program, and the procedure that its first thread runs."""
+    program = read_program(task.file, task.source)
+    entries = choose_entries(program, task.entry)
+    if len(entries) != 1:
+        raise UsageError(f"with several threads there is one entry, not {', '.join(entries)}: choose with --entry")
+    return program, entries[0]
+
+
+def unfold_task(task: Task, program: Program, entry: str) -> Unfolded:
+    return unfold(program, entry, task.options.unwind)

@@ -1,0 +1,52 @@
+"""Confirms that no schedule violates anything, as far as that can be done with code that the engine does not use.
+
+For a small program all interleavings are tried on the concrete machine, whatever the bound on loops. Otherwise the
+formula that one solver refuted is given to another one: that checks the solver, and not how the formula was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cleave.errors import UnsupportedError
+from cleave.ir.program import Program
+from cleave.logic.terms import Term
+from cleave.smt.solver import Answer, Solver
+from cleave.validate.interleavings import TooLargeError, explore
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """No interleaving within the number of contexts violates anything; ``complete``: none at all."""
+
+    states: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Contradicted:
+    """An interleaving of so many contexts violates the property. With a bound on loops that may be beyond it."""
+
+    contexts: int
+
+
+def try_interleavings(program: Program, entry: str, contexts: int | None, states: int) -> Tried | Contradicted | None:
+    """None: there are too many, or values that can't be tried."""
+    try:
+        found = explore(program, entry, most=contexts, states=states)
+    except (TooLargeError, UnsupportedError):
+        return None
+    if found.contexts is not None:
+        return Contradicted(found.contexts)
+    return Tried(found.states, found.complete)
+
+
+def refuted_again(solver: Solver, formulas: Iterable[Term], seconds: float) -> Answer:
+    """What another solver says about a formula that was refuted."""
+    try:
+        for formula in formulas:
+            solver.add(formula)
+        return solver.check(seconds=seconds)
+    except UnsupportedError:
+        return Answer.UNKNOWN

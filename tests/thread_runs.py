@@ -1,0 +1,73 @@
+"""Runs the distributed threads engine in the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, Joined, Lost, Work
+from cleave.engines.threads.client import Client
+from cleave.engines.threads.coordinator import ThreadsCoordinator
+from cleave.engines.threads.distributed import gap
+from cleave.engines.threads.instances import unfold
+from cleave.engines.threads.messages import Answer, Task, decode_finding
+from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
+from cleave.ir.program import Program
+from cleave.runtime.crew import Assignment
+from cleave.runtime.drive import drive
+from cleave.runtime.faults import NO_FAULTS, Faults
+from cleave.runtime.simulated import SimulatedCrew
+
+COST_PER_SECOND = 2_000  # Bitwuzla's questions
+
+
+@dataclass(frozen=True)
+class ThreadsRun:
+    task: Task
+    answer: Answer
+    events: list[Event]
+    counters: dict[str, int | float]
+    seconds: float
+    left_out: str | None
+
+
+def simulate(
+    program: Program,
+    options: ThreadsOptions,
+    how: ThreadsDistribution,
+    *,
+    faults: Faults = NO_FAULTS,
+    seed: int = 0,
+    before: Sequence[Event] = (),
+) -> ThreadsRun:
+    """With events from ``before``, the run goes on where those leave it, as `distribute` does it with a journal."""
+    task = Task("program", b"", None, options, how)
+    unfolded = unfold(program, "main", options.unwind)
+
+    def start(_task: bytes, number: int, clock: Clock | None) -> Work:
+        assert clock is not None
+        return Client(task, unfolded, clock).run()
+
+    coordinator = ThreadsCoordinator(task)
+    events = list(before)
+    commands = [c for event in events for c in coordinator.on(event)]
+    joined = [event.worker for event in events if isinstance(event, Joined)]
+    lost = {event.worker for event in events if isinstance(event, Lost)}
+    stopped: list[Event] = [Lost(worker, STOPPED) for worker in joined if worker not in lost]
+    first: list[Command] = [command for command in commands if isinstance(command, Finish)]
+    first = first or [*coordinator.start(), *(c for event in stopped for c in coordinator.on(event))]
+    events += stopped
+    crew = SimulatedCrew(
+        Assignment("", b""),
+        worker=start,
+        cost_per_second=COST_PER_SECOND,
+        faults=faults,
+        seed=seed,
+        first=max(joined, default=0) + 1,
+    )
+    with crew:
+        outcome = drive(coordinator, crew, events.extend, timelimit=100_000.0, commands=first)
+        assert isinstance(outcome, bytes), "the run must end"
+        seconds = crew.now()
+    left_out = gap(task, unfolded.space, events)
+    return ThreadsRun(task, decode_finding(outcome).answer, events, coordinator.counters(), seconds, left_out)
