@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import PurePath
 
-from cleave.errors import InputError, UnsupportedError
+from cleave.errors import InputError, InternalError, UnsupportedError
 from cleave.frontends.boogie import read_boogie_bytes
+from cleave.frontends.c_options import COptions
+from cleave.ir.check import check_program
 from cleave.ir.program import Program
+from cleave.ir.reader import read_program as read_ir
 
-READERS = {".bpl": read_boogie_bytes}
+
+def read_ir_bytes(content: bytes, file: str) -> Program:
+    """A program in the text form of `ir.text`, which says more than any of the languages."""
+    try:
+        program = read_ir(content.decode())
+        check_program(program)
+    except UnicodeDecodeError as error:
+        raise InputError(f"no UTF-8: {error.reason}", file=file) from None
+    except InternalError as error:
+        raise InputError(str(error), file=file) from None
+    except InputError as error:
+        raise InputError(error.message, file=file, line=error.line, column=error.column) from None
+    return program
+
+
+def _read_c(content: bytes, file: str) -> Program:
+    from cleave.frontends.c import read_c_bytes  # large: loaded only where it is needed
+
+    return read_c_bytes(content, file)
+
+
+READERS = {".bpl": read_boogie_bytes, ".c": _read_c, ".i": _read_c, ".ir": read_ir_bytes}
+_C = frozenset({".c", ".i"})
 
 
 def read_bytes(file: str) -> bytes:
@@ -20,12 +46,36 @@ def read_bytes(file: str) -> bytes:
         raise InputError(f"can't read the file: {reason}", file=file) from None
 
 
+def read_source(file: str, c: COptions) -> bytes:
+    """All that is needed to read the program in ``file`` anywhere: its content or, of a C program, what the compiler
+    makes of it, so that neither headers nor a compiler are needed where it is read."""
+    content = read_bytes(file)
+    if _ending(file) not in _C:
+        return content
+    from cleave.frontends.c import compile_program
+
+    return compile_program({file: content}, c)
+
+
+def may_have_threads(file: str) -> bool:
+    """Whether programs in the file's language can start threads."""
+    return _ending(file) in _C or _ending(file) == ".ir"
+
+
 def read_program(file: str, content: bytes | None = None) -> Program:
-    """The program in ``file``, or in ``content`` if it was read before."""
-    suffix = PurePath(file).suffix.lower()
-    reader = READERS.get(suffix)
-    if reader is None:
+    """The program in ``file``, or in ``content`` if it was read before, by `read_source` or as it stands."""
+    ending = _ending(file)
+    if ending not in READERS:
         known = ", ".join(sorted(READERS))
-        ending = f"of a {suffix!r} file" if suffix else "of a file without an ending"
-        raise UnsupportedError(f"can't tell the language {ending}; known are {known}", file=file)
-    return reader(read_bytes(file) if content is None else content, file)
+        told = f"of a {ending!r} file" if ending else "of a file without an ending"
+        raise UnsupportedError(f"can't tell the language {told}; known are {known}", file=file)
+    return _read(file, read_bytes(file) if content is None else content)
+
+
+@lru_cache(maxsize=1)  # who chooses an engine has looked into the program before the engine does
+def _read(file: str, content: bytes) -> Program:
+    return READERS[_ending(file)](content, file)
+
+
+def _ending(file: str) -> str:
+    return PurePath(file).suffix.lower()

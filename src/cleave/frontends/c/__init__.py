@@ -1,0 +1,74 @@
+"""The C front end: C in, `ir.Program` out, through Clang and LLVM's text form.
+
+    read_c({"queue.c": b"int main(void) { … }"}, COptions(bits=32)).program
+
+The parts, in the order in which a program passes through them: `compile` (Clang), `llvm_reader` (with
+`llvm_instructions`, `llvm_tokens`) to the data of `llvm`, `debug` (places and names), `link`; the analyses `calls`,
+`points_to`, `offsets`, `accesses`, `cells`, `storage`; and `lower`, with `function`, `call`, `memory`, `operators`.
+docs/c.md says what is accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cleave.frontends.c.compile import compile_c, declares_32_bit
+from cleave.frontends.c.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
+from cleave.frontends.c.debug import locate
+from cleave.frontends.c.floats import lower_floats
+from cleave.frontends.c.library import FILES, is_wanted, source
+from cleave.frontends.c.link import link
+from cleave.frontends.c.llvm import Module
+from cleave.frontends.c.llvm_reader import read_module
+from cleave.frontends.c.lower import CProgram, lower
+from cleave.frontends.c.options import COptions
+from cleave.ir.program import Program
+
+_CHOSEN = "the data model is ILP32 (32 bit): the program itself declares that size_t is unsigned int"
+
+__all__ = ["COptions", "CProgram", "compile_program", "read_c", "read_c_bytes"]
+
+
+def read_c(files: Mapping[str, bytes], options: COptions | None = None) -> CProgram:
+    """The program made of ``files``, by name with their contents."""
+    return _lowered(_compiled(files, options or COptions()))
+
+
+def compile_program(files: Mapping[str, bytes], options: COptions) -> bytes:
+    """What `read_c_bytes` reads without a compiler, without headers and without options."""
+    return encode_compiled(_compiled(files, options))
+
+
+def read_c_bytes(content: bytes, file: str) -> Program:
+    """The program of one file, with default options, or what `compile_program` made."""
+    compiled = decode_compiled(content, file) if is_compiled(content) else _compiled({file: content}, COptions())
+    made = _lowered(compiled)
+    return replace(made.program, assumptions=made.assumptions)
+
+
+def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
+    chosen = options.bits is None and any(map(declares_32_bit, files.values()))
+    options = replace(options, bits=options.bits or (32 if chosen else 64))
+    units = [Unit(file, compile_c(file, content, options)) for file, content in files.items()]
+    modules = [_module(unit) for unit in units]
+    for file in FILES:
+        if is_wanted(file, modules):
+            name, content = source(file)
+            unit = Unit(name, compile_c(name, content, COptions(bits=options.bits)), is_library=True)
+            units.append(unit)
+            modules.append(_module(unit))
+    return Compiled(tuple(units), options, (_CHOSEN,) if chosen else ())
+
+
+def _lowered(compiled: Compiled) -> CProgram:
+    made = lower(link([_module(unit) for unit in compiled.units]), compiled.options)
+    return replace(made, assumptions=(*made.assumptions, *compiled.assumptions))
+
+
+def _module(unit: Unit) -> Module:
+    module = read_module(unit.text, unit.file)
+    lower_floats(module)
+    locate(module, unit.file)
+    module.is_library = unit.is_library
+    return module

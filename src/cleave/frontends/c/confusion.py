@@ -1,0 +1,48 @@
+"""Whether pointers pass through memory as something else, where the points-to analysis does not follow them.
+
+    for (i = 0; i < sizeof p; i++) ((char *)&q)[i] = ((char *)&p)[i];   *q = 1;         q holds p's bytes
+
+Such a program stores integers where it loads a pointer, or loads integers where it stored one and makes pointers of
+integers. If it may, the analysis is done again with every integer followed.
+"""
+
+from __future__ import annotations
+
+from cleave.frontends.c.accesses import Access, Content
+from cleave.frontends.c.cells import Cell, MemoryMap
+
+_NAMES = {Content.POINTER: "pointer", Content.OTHER: "other"}
+
+
+def hides_pointers(memories: MemoryMap, converts: bool) -> bool:
+    """``converts``: the program converts between integers and pointers."""
+    found: dict[Cell, set[str]] = {}
+    for access in memories.accesses:
+        for cell, _ in memories.of(access.region).pieces(access.offset[0], access.size):
+            found.setdefault(cell, set()).update(_roles(access))
+    _spread(memories, found)
+    return any(
+        {"pointer read", "other written"} <= roles or (converts and {"pointer written", "other read"} <= roles)
+        for roles in found.values()
+    )
+
+
+def _roles(access: Access) -> set[str]:
+    name = _NAMES.get(access.content)
+    if name is None:
+        return set()
+    return {f"{name} {done}" for done, really in (("read", access.reads), ("written", access.writes)) if really}
+
+
+def _spread(memories: MemoryMap, roles: dict[Cell, set[str]]) -> None:
+    """What is written on one side of a copy may be read on the other."""
+    changed = True
+    while changed:
+        changed = False
+        for copy in memories.copies:
+            for to, source in memories.pairs(copy):
+                both = roles.get(to, set()) | roles.get(source, set())
+                for cell in (to, source):
+                    if both - roles.get(cell, set()):
+                        roles[cell] = set(both)
+                        changed = True

@@ -1,0 +1,99 @@
+"""What the lowering of every function shares: the module, what was found out about it, and the names of globals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cleave.errors import UnsupportedError
+from cleave.frontends.c import llvm as l
+from cleave.frontends.c.accesses import AccessFinder
+from cleave.frontends.c.bits import sort_of_width
+from cleave.frontends.c.body import Names
+from cleave.frontends.c.calls import CallFacts
+from cleave.frontends.c.cells import MemoryMap
+from cleave.frontends.c.image import Constants
+from cleave.frontends.c.layout import Layout
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.points_to import PointsTo
+from cleave.frontends.c.storage import Storage
+from cleave.ir.program import Location
+from cleave.logic.sorts import Sort, array, bitvec
+from cleave.logic.terms import Term, var
+
+COUNTER = "next_address"
+
+
+@dataclass(slots=True)
+class Context:
+    module: l.Module
+    options: COptions
+    layout: Layout
+    facts: CallFacts
+    points_to: PointsTo
+    finder: AccessFinder
+    memories: MemoryMap
+    storage: Storage
+    constants: Constants
+    names: Names
+    globals: list[Term] = field(default_factory=list)
+    global_set: set[Term] = field(default_factory=set)
+    unmodelled: dict[str, Location | None] = field(default_factory=dict)  # external functions that were met
+    uses_counter: bool = False
+
+    @property
+    def pointer(self) -> Sort:
+        return bitvec(self.module.bits)
+
+    @property
+    def has_threads(self) -> bool:
+        return self.facts.has_threads
+
+    def counter(self) -> Term:
+        """The variable that holds the next address that was never used; with threads, a number for each of them."""
+        made = var(COUNTER, array(self.pointer, self.pointer) if self.has_threads else self.pointer)
+        if not self.uses_counter:
+            self.uses_counter = True
+            self.declare(made)
+        return made
+
+    def declare(self, variable: Term) -> None:
+        self.globals.append(variable)
+        self.global_set.add(variable)
+
+    def sort(self, type: l.Type, location: Location | None) -> Sort:
+        """Of a scalar type."""
+        match type:
+            case l.IntType(width):
+                return sort_of_width(width)
+            case l.PointerType():
+                return self.pointer
+            case l.FloatType(_, width):
+                return bitvec(width)
+            case _:
+                raise unsupported("a vector, or another type that C has no operators for, is not supported", location)
+
+    def sorts(self, type: l.Type, location: Location | None) -> tuple[Sort, ...]:
+        """Of all the scalars in ``type``; none for void."""
+        if isinstance(type, l.VoidType):
+            return ()
+        if _has_vector(type):
+            raise unsupported("vector operations are not supported", location)
+        return tuple(self.sort(leaf, location) for _, leaf in self.layout.leaves(type))
+
+
+def _has_vector(type: l.Type) -> bool:
+    match type:
+        case l.VectorType():
+            return True
+        case l.StructType(fields):
+            return any(_has_vector(part) for part in fields)
+        case l.ArrayType(_, element):
+            return _has_vector(element)
+        case _:
+            return False
+
+
+def unsupported(message: str, location: Location | None) -> UnsupportedError:
+    if location is None:
+        return UnsupportedError(message)
+    return UnsupportedError(message, file=location.file, line=location.line, column=location.column)

@@ -1,0 +1,36 @@
+"""Where execution starts: main, or what the user says, or the only function that no other function calls."""
+
+from __future__ import annotations
+
+from cleave.errors import UsageError
+from cleave.frontends.c import llvm as l
+from cleave.frontends.c.calls import references
+
+
+def choose_entry(module: l.Module, wanted: str | None) -> str:
+    defined = {name: function for name, function in module.functions.items() if function.blocks}
+    if wanted is not None or "main" in defined:
+        name = wanted or "main"
+        if name not in defined:
+            raise UsageError(f"there is no function {name!r} with a body to start from")
+        return name
+    used = {mentioned for function in defined.values() for mentioned in _mentioned(function)}
+    tops = [f.name for f in defined.values() if not f.internal and f.name not in used and f.location is not None]
+    tops = [name for name in tops if not _is_ours(defined[name])]
+    if len(tops) != 1:
+        listed = ", ".join(sorted(tops)[:5]) or "no other function can be the one"
+        raise UsageError(f"there is no function main; say where to start: {listed}")
+    return tops[0]
+
+
+def _mentioned(function: l.FunctionDefinition) -> set[str]:
+    """The functions that ``function`` calls or points to, itself apart."""
+    found = set()
+    for instruction in function.instructions():
+        values = instruction.operands if instruction.callee is None else (*instruction.operands, instruction.callee)
+        found |= {name for value in values for name in references(value)}
+    return found - {function.name}
+
+
+def _is_ours(function: l.FunctionDefinition) -> bool:
+    return function.location is not None and function.location.file.startswith("<cleave>")

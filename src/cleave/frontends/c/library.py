@@ -1,0 +1,40 @@
+"""Functions of the C library that are given as C: compiled and linked where a program calls one it does not define.
+
+Their source is in ``library/``: strings and the like, mathematics, floating-point arithmetic, which the mathematics
+uses, and POSIX threads. ``headers/`` holds the headers that programs written for other verifiers include.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from cleave.frontends.c import llvm as l
+
+HEADERS = Path(__file__).with_name("headers")
+FILES = ("string.c", "math.c", "float.c", "threads.c")  # in this order: a file uses only those after it
+_FOLDER = Path(__file__).with_name("library")
+_DEFINITION = re.compile(r"^(?:[a-z_][\w ]*[ *]|  \w+ )(\w+(?:##\w+)*)\([^;\n]*\) \{", re.MULTILINE)
+_MACRO_NAMES = ("float", "double")  # what the macro of float.c is used for
+_MADE = re.compile(r"^[A-Z_]+\((\w+)[,)]", re.MULTILINE)  # functions that a macro of threads.c writes
+
+
+@cache
+def provided(file: str) -> frozenset[str]:
+    """The functions that a file of the library defines."""
+    text = (_FOLDER / file).read_text("utf-8")
+    found = [*_DEFINITION.findall(text), *_MADE.findall(text)]
+    return frozenset(name.replace("##NAME##", each) for name in found for each in _MACRO_NAMES)
+
+
+def source(file: str) -> tuple[str, bytes]:
+    """The name that traces give to a file of the library, and what it holds."""
+    return f"<cleave>/{file}", (_FOLDER / file).read_bytes()
+
+
+def is_wanted(file: str, modules: list[l.Module]) -> bool:
+    """Whether the modules use a function of ``file`` that none of them defines."""
+    defined = {f.name for module in modules for f in module.functions.values() if f.blocks}
+    declared = {f.name for module in modules for f in module.functions.values()}
+    return bool((declared - defined) & provided(file))

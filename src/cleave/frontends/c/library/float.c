@@ -1,0 +1,163 @@
+/* IEEE 754 arithmetic, round to nearest even, on the bits of float and double: what the operators of C become where a
+   program uses them. There are no loops, so that no bound ever takes part in a proof because of them. */
+
+typedef unsigned _BitInt(128) wide;
+typedef unsigned long long u64;
+typedef long long s64;
+
+static int length(wide number) { /* of a number that is not zero, in bits */
+  u64 high = (u64)(number >> 64), low = (u64)number;
+  return high != 0 ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll(low);
+}
+
+/* MANTISSA counts the hidden bit. An unpacked number is mantissa * 2^exponent, the mantissa with its highest bit set. */
+#define FORMAT(NAME, WORD, BITS, MANTISSA)                                                                            \
+  enum { NAME##_bias = (1 << (BITS - MANTISSA - 1)) - 1, NAME##_least = 2 - NAME##_bias - MANTISSA };                 \
+  static const WORD NAME##_sign = (WORD)1 << (BITS - 1);                                                              \
+  static const WORD NAME##_infinity = (((WORD)1 << (BITS - MANTISSA)) - 1) << (MANTISSA - 1);                         \
+  static const WORD NAME##_quiet = (WORD)1 << (MANTISSA - 2);                                                         \
+  static WORD NAME##_size(WORD a) { return a & ~NAME##_sign; }                                                        \
+  static int NAME##_is_nan(WORD a) { return NAME##_size(a) > NAME##_infinity; }                                       \
+  static WORD NAME##_nan(WORD a, WORD b) { return (NAME##_is_nan(a) ? a : b) | NAME##_quiet; }                        \
+  static WORD NAME##_fraction(WORD a) {                                                                               \
+    WORD field = NAME##_size(a) >> (MANTISSA - 1), low = a & (((WORD)1 << (MANTISSA - 1)) - 1);                       \
+    if (field != 0) return low | (WORD)1 << (MANTISSA - 1);                                                           \
+    return low == 0 ? 0 : low << (MANTISSA - length(low));                                                            \
+  }                                                                                                                   \
+  static int NAME##_exponent(WORD a) {                                                                                \
+    WORD field = NAME##_size(a) >> (MANTISSA - 1), low = a & (((WORD)1 << (MANTISSA - 1)) - 1);                       \
+    if (field != 0) return (int)field - 1 + NAME##_least;                                                             \
+    return low == 0 ? NAME##_least : NAME##_least - (MANTISSA - length(low));                                         \
+  }                                                                                                                   \
+  /* mantissa * 2^exponent, rounded; the lowest bit may stand for all that was cut off below it */                    \
+  static WORD NAME##_pack(WORD sign, int exponent, wide mantissa) {                                                   \
+    if (mantissa == 0) return sign;                                                                                   \
+    int unit = exponent + length(mantissa) - MANTISSA;                                                                \
+    if (unit < NAME##_least) unit = NAME##_least;                                                                     \
+    int shift = unit - exponent;                                                                                      \
+    WORD kept;                                                                                                        \
+    if (shift <= 0) {                                                                                                 \
+      kept = (WORD)(mantissa << -shift);                                                                              \
+    } else if (shift > 126) {                                                                                         \
+      kept = 0;                                                                                                       \
+    } else {                                                                                                          \
+      wide half = (wide)1 << (shift - 1), rest = mantissa & ((half << 1) - 1);                                        \
+      kept = (WORD)(mantissa >> shift);                                                                               \
+      if (rest > half || (rest == half && (kept & 1))) kept++;                                                        \
+    }                                                                                                                 \
+    if (unit - NAME##_least > 2 * NAME##_bias) return sign | NAME##_infinity;                                         \
+    WORD bits = ((WORD)(unit - NAME##_least) << (MANTISSA - 1)) + kept;                                               \
+    return sign | (bits > NAME##_infinity ? NAME##_infinity : bits);                                                  \
+  }                                                                                                                   \
+  WORD __cleave_##NAME##_add(WORD a, WORD b) {                                                                        \
+    if (NAME##_is_nan(a) || NAME##_is_nan(b)) return NAME##_nan(a, b);                                                \
+    if (NAME##_size(a) < NAME##_size(b)) { WORD other = a; a = b; b = other; }                                        \
+    WORD sign = a & NAME##_sign;                                                                                      \
+    if (NAME##_size(a) == NAME##_infinity)                                                                            \
+      return a == (b ^ NAME##_sign) ? NAME##_sign | NAME##_infinity | NAME##_quiet : a;                               \
+    if (NAME##_size(b) == 0) return NAME##_size(a) == 0 ? a & b : a;                                                  \
+    int distance = NAME##_exponent(a) - NAME##_exponent(b);                                                           \
+    wide one = (wide)NAME##_fraction(a) << 64, other = (wide)NAME##_fraction(b) << 64;                                \
+    if (distance > 126) distance = 126;                                                                               \
+    wide shifted = other >> distance;                                                                                 \
+    if (shifted << distance != other) shifted |= 1;                                                                   \
+    wide sum = (a ^ b) & NAME##_sign ? one - shifted : one + shifted;                                                 \
+    return sum == 0 ? 0 : NAME##_pack(sign, NAME##_exponent(a) - 64, sum);                                            \
+  }                                                                                                                   \
+  WORD __cleave_##NAME##_sub(WORD a, WORD b) {                                                                        \
+    return NAME##_is_nan(b) ? NAME##_nan(a, b) : __cleave_##NAME##_add(a, b ^ NAME##_sign);                           \
+  }                                                                                                                   \
+  WORD __cleave_##NAME##_mul(WORD a, WORD b) {                                                                        \
+    WORD sign = (a ^ b) & NAME##_sign, x = NAME##_size(a), y = NAME##_size(b);                                        \
+    if (NAME##_is_nan(a) || NAME##_is_nan(b)) return NAME##_nan(a, b);                                                \
+    if ((x == NAME##_infinity && y == 0) || (y == NAME##_infinity && x == 0))                                         \
+      return NAME##_sign | NAME##_infinity | NAME##_quiet;                                                            \
+    if (x == NAME##_infinity || y == NAME##_infinity) return sign | NAME##_infinity;                                  \
+    return NAME##_pack(sign, NAME##_exponent(a) + NAME##_exponent(b), (wide)NAME##_fraction(a) * NAME##_fraction(b)); \
+  }                                                                                                                   \
+  WORD __cleave_##NAME##_div(WORD a, WORD b) {                                                                        \
+    WORD sign = (a ^ b) & NAME##_sign, x = NAME##_size(a), y = NAME##_size(b);                                        \
+    if (NAME##_is_nan(a) || NAME##_is_nan(b)) return NAME##_nan(a, b);                                                \
+    if ((x == NAME##_infinity && y == NAME##_infinity) || (x == 0 && y == 0))                                         \
+      return NAME##_sign | NAME##_infinity | NAME##_quiet;                                                            \
+    if (x == NAME##_infinity || y == 0) return sign | NAME##_infinity;                                                \
+    if (x == 0 || y == NAME##_infinity) return sign;                                                                  \
+    wide above = (wide)NAME##_fraction(a) << 64, below = NAME##_fraction(b), quotient = above / below;                \
+    quotient = quotient << 1 | (quotient * below != above);                                                           \
+    return NAME##_pack(sign, NAME##_exponent(a) - NAME##_exponent(b) - 65, quotient);                                 \
+  }                                                                                                                   \
+  _Bool __cleave_##NAME##_uno(WORD a, WORD b) { return NAME##_is_nan(a) || NAME##_is_nan(b); }                        \
+  _Bool __cleave_##NAME##_oeq(WORD a, WORD b) {                                                                       \
+    return !__cleave_##NAME##_uno(a, b) && (a == b || (NAME##_size(a) == 0 && NAME##_size(b) == 0));                  \
+  }                                                                                                                   \
+  _Bool __cleave_##NAME##_olt(WORD a, WORD b) {                                                                       \
+    if (__cleave_##NAME##_uno(a, b) || (NAME##_size(a) == 0 && NAME##_size(b) == 0)) return 0;                        \
+    _Bool a_negative = (a & NAME##_sign) != 0, b_negative = (b & NAME##_sign) != 0;                                   \
+    if (a_negative != b_negative) return a_negative;                                                                  \
+    return a_negative ? b < a : a < b;                                                                                \
+  }                                                                                                                   \
+  _Bool __cleave_##NAME##_ord(WORD a, WORD b) { return !__cleave_##NAME##_uno(a, b); }                                \
+  _Bool __cleave_##NAME##_ole(WORD a, WORD b) { return __cleave_##NAME##_olt(a, b) || __cleave_##NAME##_oeq(a, b); }  \
+  _Bool __cleave_##NAME##_ogt(WORD a, WORD b) { return __cleave_##NAME##_olt(b, a); }                                 \
+  _Bool __cleave_##NAME##_oge(WORD a, WORD b) { return __cleave_##NAME##_ole(b, a); }                                 \
+  _Bool __cleave_##NAME##_one(WORD a, WORD b) { return __cleave_##NAME##_olt(a, b) || __cleave_##NAME##_olt(b, a); }  \
+  _Bool __cleave_##NAME##_ueq(WORD a, WORD b) { return !__cleave_##NAME##_one(a, b); }                                \
+  _Bool __cleave_##NAME##_une(WORD a, WORD b) { return !__cleave_##NAME##_oeq(a, b); }                                \
+  _Bool __cleave_##NAME##_ult(WORD a, WORD b) { return !__cleave_##NAME##_oge(a, b); }                                \
+  _Bool __cleave_##NAME##_ule(WORD a, WORD b) { return !__cleave_##NAME##_ogt(a, b); }                                \
+  _Bool __cleave_##NAME##_ugt(WORD a, WORD b) { return !__cleave_##NAME##_ole(a, b); }                                \
+  _Bool __cleave_##NAME##_uge(WORD a, WORD b) { return !__cleave_##NAME##_olt(a, b); }                                \
+  WORD __cleave_##NAME##_from_unsigned(u64 number) { return NAME##_pack(0, 0, number); }                              \
+  WORD __cleave_##NAME##_from_signed(s64 number) {                                                                    \
+    return number < 0 ? NAME##_pack(NAME##_sign, 0, -(u64)number) : NAME##_pack(0, 0, (u64)number);                   \
+  }                                                                                                                   \
+  /* the integral part; a number that does not fit is undefined in C */                                               \
+  u64 __cleave_##NAME##_to_integer(WORD a) {                                                                          \
+    int exponent = NAME##_exponent(a);                                                                                \
+    wide mantissa = NAME##_fraction(a);                                                                               \
+    if (exponent >= 64) return 0;                                                                                     \
+    u64 number = exponent >= 0 ? (u64)(mantissa << exponent) : exponent < -100 ? 0 : (u64)(mantissa >> -exponent);    \
+    return a & NAME##_sign ? -number : number;                                                                        \
+  }                                                                                                                   \
+  WORD __cleave_##NAME##_trunc(WORD a) {                                                                              \
+    int below = -NAME##_exponent(a);                                                                                  \
+    if (below <= 0 || NAME##_size(a) >= NAME##_infinity) return a;                                                    \
+    if (below >= MANTISSA) return a & NAME##_sign;                                                                    \
+    return a >> below << below;                                                                                       \
+  }                                                                                                                   \
+  WORD __cleave_##NAME##_floor(WORD a) {                                                                              \
+    WORD whole = __cleave_##NAME##_trunc(a), one = (WORD)NAME##_bias << (MANTISSA - 1);                               \
+    if (whole == a || !(a & NAME##_sign)) return whole;                                                               \
+    return __cleave_##NAME##_sub(whole, one);                                                                         \
+  }                                                                                                                   \
+  WORD __cleave_##NAME##_ceil(WORD a) {                                                                               \
+    return __cleave_##NAME##_floor(a ^ NAME##_sign) ^ NAME##_sign;                                                    \
+  }                                                                                                                   \
+  WORD __cleave_##NAME##_fabs(WORD a) { return NAME##_size(a); }                                                      \
+  WORD __cleave_##NAME##_neg(WORD a) { return a ^ NAME##_sign; }                                                      \
+  WORD __cleave_##NAME##_copysign(WORD a, WORD b) { return NAME##_size(a) | (b & NAME##_sign); }                      \
+  WORD __cleave_##NAME##_minnum(WORD a, WORD b) {                                                                     \
+    if (NAME##_is_nan(a)) return b;                                                                                   \
+    return __cleave_##NAME##_olt(b, a) ? b : a;                                                                       \
+  }                                                                                                                   \
+  WORD __cleave_##NAME##_maxnum(WORD a, WORD b) {                                                                     \
+    if (NAME##_is_nan(a)) return b;                                                                                   \
+    return __cleave_##NAME##_olt(a, b) ? b : a;                                                                       \
+  }
+
+FORMAT(float, unsigned int, 32, 24)
+FORMAT(double, u64, 64, 53)
+
+u64 __cleave_float_extend(unsigned int a) {
+  u64 sign = (u64)(a >> 31) << 63;
+  if (float_is_nan(a)) return sign | double_infinity | double_quiet | (u64)(a & 0x7fffff) << 29;
+  if (float_size(a) == float_infinity) return sign | double_infinity;
+  return double_pack(sign, float_exponent(a), float_fraction(a));
+}
+
+unsigned int __cleave_double_narrow(u64 a) {
+  unsigned int sign = (unsigned int)(a >> 63) << 31;
+  if (double_is_nan(a)) return sign | float_infinity | float_quiet | (unsigned int)(a >> 29 & 0x7fffff);
+  if (double_size(a) == double_infinity) return sign | float_infinity;
+  return float_pack(sign, double_exponent(a), double_fraction(a));
+}

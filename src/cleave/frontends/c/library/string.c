@@ -1,0 +1,242 @@
+/* Functions of <string.h>, <strings.h>, <ctype.h> and <stdlib.h> as programs see them: linked where a program calls one
+   that it does not define. Each is written for short proofs, not for speed. */
+
+typedef __SIZE_TYPE__ size_t;
+
+void *malloc(size_t);
+
+size_t strlen(const char *text) {
+  size_t length = 0;
+  while (text[length] != 0)
+    length++;
+  return length;
+}
+
+size_t strnlen(const char *text, size_t limit) {
+  size_t length = 0;
+  while (length < limit && text[length] != 0)
+    length++;
+  return length;
+}
+
+char *strcpy(char *to, const char *from) {
+  size_t i = 0;
+  do
+    to[i] = from[i];
+  while (from[i++] != 0);
+  return to;
+}
+
+char *stpcpy(char *to, const char *from) {
+  while ((*to = *from) != 0) {
+    to++;
+    from++;
+  }
+  return to;
+}
+
+char *strncpy(char *to, const char *from, size_t limit) {
+  size_t i = 0;
+  for (; i < limit && from[i] != 0; i++)
+    to[i] = from[i];
+  for (; i < limit; i++)
+    to[i] = 0;
+  return to;
+}
+
+char *strcat(char *to, const char *from) {
+  size_t end = 0, i = 0;
+  while (to[end] != 0)
+    end++;
+  do
+    to[end + i] = from[i];
+  while (from[i++] != 0);
+  return to;
+}
+
+char *strncat(char *to, const char *from, size_t limit) {
+  size_t end = 0, i = 0;
+  while (to[end] != 0)
+    end++;
+  for (; i < limit && from[i] != 0; i++)
+    to[end + i] = from[i];
+  to[end + i] = 0;
+  return to;
+}
+
+int strcmp(const char *a, const char *b) {
+  size_t i = 0;
+  while (a[i] != 0 && a[i] == b[i])
+    i++;
+  return (int)(unsigned char)a[i] - (int)(unsigned char)b[i];
+}
+
+int strncmp(const char *a, const char *b, size_t limit) {
+  for (size_t i = 0; i < limit; i++) {
+    if (a[i] != b[i])
+      return (int)(unsigned char)a[i] - (int)(unsigned char)b[i];
+    if (a[i] == 0)
+      return 0;
+  }
+  return 0;
+}
+
+char *strchr(const char *text, int wanted) {
+  for (;; text++) {
+    if (*text == (char)wanted)
+      return (char *)text;
+    if (*text == 0)
+      return 0;
+  }
+}
+
+char *strrchr(const char *text, int wanted) {
+  char *found = 0;
+  for (;; text++) {
+    if (*text == (char)wanted)
+      found = (char *)text;
+    if (*text == 0)
+      return found;
+  }
+}
+
+size_t strspn(const char *text, const char *accepted) {
+  size_t length = 0;
+  for (; text[length] != 0; length++) {
+    const char *each = accepted;
+    while (*each != 0 && *each != text[length])
+      each++;
+    if (*each == 0)
+      return length;
+  }
+  return length;
+}
+
+size_t strcspn(const char *text, const char *rejected) {
+  size_t length = 0;
+  for (; text[length] != 0; length++) {
+    const char *each = rejected;
+    while (*each != 0 && *each != text[length])
+      each++;
+    if (*each != 0)
+      return length;
+  }
+  return length;
+}
+
+char *strpbrk(const char *text, const char *wanted) {
+  text += strcspn(text, wanted);
+  return *text != 0 ? (char *)text : 0;
+}
+
+char *strstr(const char *text, const char *wanted) {
+  for (;; text++) {
+    size_t i = 0;
+    while (wanted[i] != 0 && text[i] == wanted[i])
+      i++;
+    if (wanted[i] == 0)
+      return (char *)text;
+    if (*text == 0)
+      return 0;
+  }
+}
+
+char *strdup(const char *text) {
+  char *made = malloc(strlen(text) + 1);
+  return strcpy(made, text);
+}
+
+int memcmp(const void *a, const void *b, size_t size) {
+  const unsigned char *one = a, *other = b;
+  for (size_t i = 0; i < size; i++)
+    if (one[i] != other[i])
+      return (int)one[i] - (int)other[i];
+  return 0;
+}
+
+void *memchr(const void *memory, int wanted, size_t size) {
+  const unsigned char *bytes = memory;
+  for (size_t i = 0; i < size; i++)
+    if (bytes[i] == (unsigned char)wanted)
+      return (void *)(bytes + i);
+  return 0;
+}
+
+int abs(int number) { return number < 0 ? -number : number; }
+long labs(long number) { return number < 0 ? -number : number; }
+long long llabs(long long number) { return number < 0 ? -number : number; }
+
+int isdigit(int c) { return c >= '0' && c <= '9'; }
+int islower(int c) { return c >= 'a' && c <= 'z'; }
+int isupper(int c) { return c >= 'A' && c <= 'Z'; }
+int isalpha(int c) { return islower(c) || isupper(c); }
+int isalnum(int c) { return isalpha(c) || isdigit(c); }
+int isspace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+int tolower(int c) { return isupper(c) ? c - 'A' + 'a' : c; }
+int toupper(int c) { return islower(c) ? c - 'a' + 'A' : c; }
+
+int atoi(const char *text) {
+  unsigned number = 0;
+  int negative = 0;
+  while (isspace(*text))
+    text++;
+  if (*text == '-' || *text == '+')
+    negative = *text++ == '-';
+  while (isdigit(*text))
+    number = number * 10 + (unsigned)(*text++ - '0');
+  return negative ? (int)-number : (int)number;
+}
+
+long strtol(const char *text, char **end, int base) {
+  unsigned long number = 0;
+  int negative = 0;
+  const char *start = text;
+  while (isspace(*text))
+    text++;
+  if (*text == '-' || *text == '+')
+    negative = *text++ == '-';
+  if ((base == 0 || base == 16) && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+    text += 2;
+    base = 16;
+  } else if (base == 0) {
+    base = *text == '0' ? 8 : 10;
+  }
+  for (;; text++) {
+    int digit = isdigit(*text) ? *text - '0' : isalpha(*text) ? toupper(*text) - 'A' + 10 : 99;
+    if (digit >= base)
+      break;
+    number = number * (unsigned long)base + (unsigned long)digit;
+    start = text + 1;
+  }
+  if (end != 0)
+    *end = (char *)start;
+  return negative ? (long)-number : (long)number;
+}
+
+unsigned long strtoul(const char *text, char **end, int base) { return (unsigned long)strtol(text, end, base); }
+long atol(const char *text) { return strtol(text, 0, 10); }
+
+char __VERIFIER_nondet_char(void);
+int __VERIFIER_nondet_int(void);
+
+char *fgets(char *to, int size, void *stream) {
+  if (__VERIFIER_nondet_int() == 0)
+    return 0;
+  int i = 0;
+  for (; i < size - 1; i++) {
+    to[i] = __VERIFIER_nondet_char();
+    if (to[i] == 0)
+      return to;
+  }
+  to[i] = 0;
+  return to;
+}
+
+long read(int file, void *to, size_t size) {
+  long got = __VERIFIER_nondet_int();
+  if (got < 0 || (size_t)got > size)
+    return -1;
+  for (size_t i = 0; i < size; i++)
+    ((char *)to)[i] = __VERIFIER_nondet_char();
+  return got;
+}

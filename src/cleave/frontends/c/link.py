@@ -1,0 +1,136 @@
+"""Several modules as one, the way a linker sees them: static names are kept apart, the others are one thing each.
+
+    a.c: static int n; int f(void);          b.c: static int n; int f(void) {…}            n, n.2, f (b's body)
+
+Structs passed by value are made explicit here: the callee starts by copying what it is given a pointer to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from cleave.errors import InputError
+from cleave.frontends.c import llvm as l
+from cleave.frontends.c.layout import Layout
+
+N = TypeVar("N", l.FunctionDefinition, l.GlobalVariable)
+
+COPY = "llvm.memcpy.p0.p0"
+
+
+def link(modules: list[l.Module]) -> l.Module:
+    linked = l.Module(bits=modules[0].bits)
+    taken: set[str] = set()
+    for module in modules:
+        _rename_static(module, taken)
+        taken |= {*module.functions, *module.globals}
+        for function in module.functions.values():
+            _add_function(linked, function, module.is_library)
+        for variable in module.globals.values():
+            _add_global(linked, variable)
+        linked.aliases |= module.aliases
+    layout = Layout(linked.bits)
+    for function in linked.functions.values():
+        _copy_structs(function, layout)
+    return linked
+
+
+def _add_function(linked: l.Module, function: l.FunctionDefinition, from_library: bool) -> None:
+    known = linked.functions.get(function.name)
+    if known is None or not known.blocks:
+        linked.functions[function.name] = function
+    elif function.blocks and not from_library:
+        place = function.location
+        raise InputError(
+            f"function {function.name!r} is defined in two files; the other one is at {known.location}",
+            file=place.file if place else "",
+            line=place.line if place else 0,
+        )
+
+
+def _add_global(linked: l.Module, variable: l.GlobalVariable) -> None:
+    known = linked.globals.get(variable.name)
+    tentative = known is None or known.initializer is None or isinstance(known.initializer, l.ConstZero)
+    if known is None or (tentative and variable.initializer is not None):
+        linked.globals[variable.name] = variable
+
+
+def _rename_static(module: l.Module, taken: set[str]) -> None:
+    """Static names of ``module`` that another module has too get new ones."""
+    statics = [f.name for f in module.functions.values() if f.internal]
+    statics += [v.name for v in module.globals.values() if v.internal]
+    names: dict[str, str] = {}
+    for name in statics:
+        count, new = 1, name
+        while new in taken:
+            count += 1
+            new = f"{name}.{count}"
+        if new != name:
+            names[name] = new
+    if not names:
+        return
+    renamer = _Renamer(names)
+    module.functions = _renamed(module.functions, names)
+    module.globals = _renamed(module.globals, names)
+    for variable in module.globals.values():
+        if variable.initializer is not None:
+            variable.initializer = renamer.value(variable.initializer)
+    for function in module.functions.values():
+        for instruction in function.instructions():
+            instruction.operands = tuple(renamer.value(operand) for operand in instruction.operands)
+            if instruction.callee is not None:
+                instruction.callee = renamer.value(instruction.callee)
+
+
+def _renamed(table: dict[str, N], names: dict[str, str]) -> dict[str, N]:
+    for thing in table.values():
+        thing.name = names.get(thing.name, thing.name)
+    return {thing.name: thing for thing in table.values()}
+
+
+class _Renamer:
+    def __init__(self, names: dict[str, str]) -> None:
+        self._names = names
+
+    def value(self, value: l.Value) -> l.Value:
+        match value:
+            case l.GlobalRef(name):
+                return l.GlobalRef(self._names.get(name, name))
+            case l.ConstAggregate(type, elements):
+                return l.ConstAggregate(type, tuple(self.value(element) for element in elements))
+            case l.ConstExpression():
+                return replace(value, operands=tuple(self.value(operand) for operand in value.operands))
+            case _:
+                return value
+
+
+def _copy_structs(function: l.FunctionDefinition, layout: Layout) -> None:
+    if not function.blocks:
+        return
+    first = next(iter(function.blocks.values()))
+    copies: list[l.Instruction] = []
+    parameters = []
+    for parameter in function.parameters:
+        if parameter.byval is None:
+            parameters.append(parameter)
+            continue
+        given = f"{parameter.name}.given"
+        parameters.append(replace(parameter, name=given, byval=None))
+        one = l.ConstInt(l.IntType(32), 1)
+        copies.append(
+            l.Instruction(
+                opcode="alloca", result=parameter.name, type=l.POINTER, operands=(one,), source=parameter.byval
+            )
+        )
+        size = l.ConstInt(l.IntType(layout.bits), layout.size(parameter.byval))
+        copies.append(
+            l.Instruction(
+                opcode="call",
+                callee=l.GlobalRef(COPY),
+                operands=(l.Local(parameter.name, l.POINTER), l.Local(given, l.POINTER), size),
+                location=function.location,
+            )
+        )
+    function.parameters = tuple(parameters)
+    first.instructions[:0] = copies

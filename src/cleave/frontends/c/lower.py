@@ -1,0 +1,143 @@
+"""From a linked module to `ir.Program`: the analyses in order, then the functions one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from cleave.frontends.c import bits
+from cleave.frontends.c import llvm as l
+from cleave.frontends.c.accesses import AccessFinder
+from cleave.frontends.c.body import Names
+from cleave.frontends.c.atomic import balanced
+from cleave.frontends.c.calls import CallFacts
+from cleave.frontends.c.cells import MemoryMap
+from cleave.frontends.c.confusion import hides_pointers
+from cleave.frontends.c.context import COUNTER, Context
+from cleave.frontends.c.entry import choose_entry
+from cleave.frontends.c.function import FunctionLowering
+from cleave.frontends.c.image import Constants
+from cleave.frontends.c.initial import fold_constants, initial_values
+from cleave.frontends.c.layout import Layout
+from cleave.frontends.c.offsets import Offsets
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.points_to import PointsTo
+from cleave.frontends.c.storage import Storage, declare_cells
+from cleave.frontends.c.threads import lower_threads
+from cleave.ir.program import Assume, Block, Call, Procedure, Program, Statement
+from cleave.logic.terms import Op, bv, conj_all, select
+
+_ARGUMENTS_POWER = 28  # no system passes that many
+
+
+@dataclass(frozen=True, slots=True)
+class CProgram:
+    """A program, and what was taken for granted to get it: one sentence each."""
+
+    program: Program
+    assumptions: tuple[str, ...] = ()
+
+
+def lower(module: l.Module, options: COptions) -> CProgram:
+    entry = choose_entry(module, options.entry)
+    lower_threads(module, entry)
+    context = _analyse(module, entry, options)
+    names: dict[str, Names] = {}
+
+    def fresh(name: str, owner: str) -> str:
+        if owner == "":
+            return context.names.fresh(name)
+        return names.setdefault(owner, Names(context.names.__contains__)).fresh(name)
+
+    fold_constants(context)
+    cells = declare_cells(module, context.memories, fresh)
+    for cell in cells:
+        if cell.owner == "" and cell.variable is not None:
+            context.declare(cell.variable)
+    made = {name: FunctionLowering(context, name).procedure() for name in context.facts.reachable}
+    if context.has_threads:
+        made = {name: balanced(procedure) for name, procedure in made.items()}
+    ordered = {name: made[name] for name in module.functions if name in made}
+    start = _start(ordered, entry, context, initial_values(context, cells))
+    ordered[start.name] = start
+    program = Program(globals=tuple(context.globals), procedures=ordered)
+    return CProgram(program, _assumptions(context))
+
+
+def _start(
+    procedures: Mapping[str, Procedure], entry: str, context: Context, prologue: tuple[Statement, ...]
+) -> Procedure:
+    """The entry after the prologue; an entry that the program calls itself gets a procedure that calls it."""
+    procedure = procedures[entry]
+    first = procedure.entry
+    if all(callee != entry for calls in context.facts.callees.values() for _, callee in calls):
+        statements = (*prologue, *_command_line(procedure, context), *first.statements)
+        blocks = {**procedure.blocks, first.label: replace(first, statements=statements)}
+        return replace(procedure, blocks=blocks, is_entry=True)
+    arguments, results = procedure.parameters, procedure.returns
+    call = Call(entry, arguments, results, procedure.location)
+    block = Block("start", (*prologue, *_command_line(procedure, context), call), ())
+    return Procedure(
+        name=f"{entry}.start",
+        locals=(*arguments, *results),
+        blocks={"start": block},
+        is_entry=True,
+        location=procedure.location,
+    )
+
+
+def _command_line(procedure: Procedure, context: Context) -> tuple[Statement, ...]:
+    """What the system promises main: ``argc`` is not negative and bounded by memory, ``argv[argc]`` is null."""
+    if procedure.name != "main" or not procedure.parameters:
+        return ()
+    width = context.module.bits
+    count = procedure.parameters[0]
+    few = bits.compare(Op.BV_ULT, count, bv(1 << _ARGUMENTS_POWER, count.sort.width))
+    conditions = [few]
+    if len(procedure.parameters) > 1:
+        vector = procedure.parameters[1]
+        conditions.append(bits.same(vector, bv(1 << (width - 1), width)))  # above all that is ever allocated
+        parameter = context.module.functions["main"].parameters[1]
+        region = context.points_to.region("main", l.Local(parameter.name, parameter.type))
+        memory = context.memories.of(region)
+        last = bits.add(vector, bits.mul(bits.zero_extended(count, width), bv(width // 8, width)))
+        for cell, distance in memory.pieces(0, width // 8):
+            if cell.is_array and cell.variable is not None:
+                null = bits.same(select(cell.variable, bits.plus(last, distance)), bv(0, 8 * cell.size))
+                conditions.append(null)
+    return (Assume(conj_all(conditions), procedure.location),)
+
+
+def _analyse(module: l.Module, entry: str, options: COptions) -> Context:
+    layout = Layout(module.bits)
+    facts = CallFacts(module, entry)
+    points_to, finder, memories = _find_memory(module, facts, layout, follow_all=False)
+    if hides_pointers(memories, points_to.converts):
+        points_to, finder, memories = _find_memory(module, facts, layout, follow_all=True)
+    storage = Storage(module, facts, points_to, memories, layout)
+    constants = Constants(layout, storage.address, module.aliases)
+    names = Names()
+    names.fresh(COUNTER)
+    return Context(module, options, layout, facts, points_to, finder, memories, storage, constants, names)
+
+
+def _find_memory(
+    module: l.Module, facts: CallFacts, layout: Layout, *, follow_all: bool
+) -> tuple[PointsTo, AccessFinder, MemoryMap]:
+    points_to = PointsTo(module, facts, follow_all)
+    offsets = Offsets(module, facts, points_to, layout)
+    finder = AccessFinder(module, facts, points_to, offsets, layout)
+    return points_to, finder, MemoryMap(points_to, finder.all())
+
+
+def _assumptions(context: Context) -> tuple[str, ...]:
+    told = [
+        f"{name} has no body and no model: it returns any value and changes no memory"
+        for name in sorted(context.unmodelled)
+    ]
+    entry = context.module.functions[context.facts.entry]
+    if entry.name != "main":
+        told.insert(0, f"the program starts in {entry.name}")
+    if entry.name != "main" and any(isinstance(parameter.type, l.PointerType) for parameter in entry.parameters):
+        told.append(f"the pointers that {entry.name} is given point to memory of their own, or to nothing")
+    return tuple(told)

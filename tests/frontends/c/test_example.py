@@ -1,0 +1,32 @@
+"""The example does what its first lines say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cleave.verdict import BoundedSafe, Unsafe
+from cleave.verify import Options, verify
+
+pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "ring_buffer.c"
+
+
+def test_a_fifth_byte_overwrites_the_first() -> None:
+    found = verify(str(EXAMPLE), Options(timelimit=100)).verdict
+    assert isinstance(found, Unsafe)
+    assert "take() == first" in found.trace.violated
+    lines = {step.location.line for step in found.trace.steps if step.location is not None}
+    source = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    assert any("slots[arrived % SLOTS] = byte;" in source[line - 1] for line in lines)
+
+
+def test_the_cast_repairs_it(tmp_path: Path) -> None:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    repaired = text.replace("return arrived - taken;", "return (unsigned char)(arrived - taken);")
+    assert repaired != text
+    file = tmp_path / "ring_buffer.c"
+    file.write_text(repaired, encoding="utf-8")
+    assert isinstance(verify(str(file), Options(timelimit=100)).verdict, BoundedSafe)

@@ -1,0 +1,50 @@
+"""The functions of the C library that are given as C, on concrete values."""
+
+from __future__ import annotations
+
+import pytest
+
+from cleave.frontends.c import read_c
+from cleave.frontends.c.library import provided
+from ir_execution import Execution
+
+pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
+
+CLAIMS = (
+    'strlen("abc") == 3',
+    'strnlen("abc", 2) == 2',
+    'strcmp("ab", "ac") < 0 && strcmp("b", "ab") > 0 && strcmp("", "") == 0',
+    'strcmp("\\xff", "a") > 0',
+    'strncmp("abc", "abd", 2) == 0 && strncmp("abc", "abd", 3) < 0',
+    "strchr(\"abc\", 'c')[0] == 'c' && strchr(\"abc\", 'x') == 0 && *strchr(\"abc\", 0) == 0",
+    "strrchr(\"abab\", 'a')[1] == 'b'",
+    'strspn("aab", "a") == 2 && strcspn("aab", "b") == 2 && *strpbrk("xyz", "zy") == \'y\'',
+    'strstr("hello", "ll")[2] == \'o\' && strstr("hello", "x") == 0',
+    'memcmp("abc", "abd", 3) < 0 && memchr("abc", \'c\', 2) == 0',
+    'strcmp(strdup("ab"), "ab") == 0',
+    'atoi(" -42x") == -42 && strtol("0x1f", 0, 0) == 31 && strtol("17", 0, 8) == 15',
+    "fabs(-2.5) == 2.5 && floor(-1.5) == -2 && ceil(1.25f) == 2 && fmax(1, 3) == 3 && isnan(0.0 / 0) && !isinf(1.0)",
+    "abs(-3) == 3 && labs(-4L) == 4 && toupper('q') == 'Q' && isspace('\\t') && !isdigit('a')",
+)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_claim(claim: str) -> None:
+    source = f"""#include <assert.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#undef isspace
+#undef isdigit
+int main(void) {{ assert({claim}); assert(0); }}"""
+    program = read_c({"t.c": source.encode()}).program
+    run = Execution(program)
+    assert run.run("main") == "violated"
+    assert run.violated == "assertion 0"
+
+
+def test_the_list_of_functions_is_read_from_their_source() -> None:
+    assert {"strlen", "memcmp", "abs", "isdigit", "fgets", "strtoul"} <= provided("string.c")
+    assert {"fmin", "__isnanf"} <= provided("math.c")
+    assert {"__cleave_float_add", "__cleave_double_olt", "__cleave_double_narrow"} <= provided("float.c")
