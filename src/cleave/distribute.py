@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Literal, TypeVar
@@ -24,8 +25,6 @@ import msgspec
 
 from cleave.engines.coordination import STOPPED, Command, Event, Finish, Joined, Lost
 from cleave.engines.engine import Counters, GaveUp
-from cleave.engines.inline.distributed import InlineSearch
-from cleave.engines.pdr.distributed import PdrSearch
 from cleave.engines.search import Search
 from cleave.errors import InputError
 from cleave.journal.journal import Journal, RunInfo
@@ -38,9 +37,10 @@ from cleave.version import __version__
 
 Runtime = Literal["local", "ray", "simulated"]
 
-_SEARCHES: dict[str, Callable[[bytes], Search[Any]]] = {
-    InlineSearch.engine: InlineSearch.decode,
-    PdrSearch.engine: PdrSearch.decode,
+_SEARCHES = {  # loaded only where they are needed
+    "inline": "cleave.engines.inline.distributed:InlineSearch",
+    "pdr": "cleave.engines.pdr.distributed:PdrSearch",
+    "threads": "cleave.engines.threads.distributed:ThreadsSearch",
 }
 
 Solved = TypeVar("Solved")
@@ -89,7 +89,7 @@ class Distributed(Generic[Solved]):
         try:
             if journal.info.version != __version__:  # another version may number instances in another way
                 raise InputError(f"the run is one of Cleave {journal.info.version}, and this is {__version__}")
-            search = _SEARCHES[journal.info.engine](journal.assignment)
+            search = _search(journal.info.engine, journal.assignment)
             place = msgspec.convert(journal.info.options["place"], Place)
             return cls(search, place, journal)
         except (msgspec.MsgspecError, KeyError) as error:
@@ -170,6 +170,12 @@ def _crew(place: Place, assignment: Assignment, first: int) -> Crew:
 
             ray: Crew = RayCrew(assignment, address=place.address, memlimit_mb=place.memlimit_mb, first=first)
             return ray
+
+
+def _search(engine: str, assignment: bytes) -> Search[Any]:
+    module, _, name = _SEARCHES[engine].partition(":")
+    search: Search[Any] = getattr(import_module(module), name).decode(assignment)
+    return search
 
 
 def _info(search: Search[Any], place: Place) -> RunInfo:

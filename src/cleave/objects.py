@@ -23,6 +23,7 @@ def result_object(file: str, result: Result, *, trace: str = "compact") -> dict[
         "file": file,
         "verdict": verdict.word,
         "smtlib": result.smtlib,
+        "expected": result.expected,
         "reason": _reason(verdict) if isinstance(verdict, Unknown) else None,
         "engine": result.engine,
         "bounds": dict(result.bounds),

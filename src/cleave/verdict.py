@@ -101,3 +101,4 @@ class Result:
     assumptions: tuple[str, ...] = ()  # what the verdict takes for granted, in words
     run: str | None = None  # its id, if it has a journal
     smtlib: str | None = None  # of Horn clauses: what SMT-LIB calls the verdict, sat (safe), unsat (unsafe) or unknown
+    expected: str | None = None  # the verdict that a task definition says it has

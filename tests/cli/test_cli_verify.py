@@ -140,7 +140,7 @@ def test_a_signal_ends_a_run_with_what_it_has(file: Path, text: str, bound: str,
     command = [sys.executable, "-m", "cleave.cli.main", "verify", "--workers=1", "--json"]
     command += ["--recursion-bound", bound, str(file)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(2.5)
+    time.sleep(4)
     process.send_signal(number)
     out, err = process.communicate(timeout=20)
     (found,) = objects(out)

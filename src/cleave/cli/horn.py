@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from cleave.errors import UsageError
-from cleave.frontends.read import read_program
+from cleave.frontends.c_options import COptions
+from cleave.frontends.read import read_program, read_source
 from cleave.ir.horn_text import print_horn
 from cleave.ir.program import Property
 from cleave.passes.entries import choose_entries
-from cleave.passes.to_horn import program_to_horn
 
 
 def add_to(commands: Any) -> None:
@@ -22,7 +22,7 @@ def add_to(commands: Any) -> None:
         description="Translates a program to constrained Horn clauses and prints them as SMT-LIB, as Horn solvers read"
         " it: 'sat' means that the program is safe, 'unsat' that an execution violates the property.",
     )
-    parser.add_argument("file", help="a Boogie program (.bpl)")
+    parser.add_argument("file", help="a program in Boogie (.bpl) or C (.c, .i)")
     parser.add_argument(
         "--entry", metavar="PROC", help="the procedure to start from (default: the one marked {:entrypoint}, else main)"
     )
@@ -37,7 +37,9 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    program = read_program(options.file)
+    from cleave.passes.to_horn import program_to_horn  # large: loaded only where it is needed
+
+    program = read_program(options.file, read_source(options.file, COptions(entry=options.entry)))
     if options.property is not None:
         program = replace(program, property=Property(options.property))
     text = print_horn(program_to_horn(program, choose_entries(program, options.entry)).system)

@@ -75,6 +75,10 @@ class SplitRate:
 def describe(counters: Mapping[str, Any], seconds: float, rate: float = 0.0) -> str:
     if "jobs" in counters:
         return f"{seconds:.0f} s: {pdr_effort(counters)}"
+    if "contexts" in counters:
+        return f"{seconds:.0f} s: {_threads(counters)}"
+    if "level" in counters:
+        return f"{seconds:.0f} s: level {counters['level']}, solver cost {amount(counters['cost'])}"
     if "instances" not in counters:
         return f"{seconds:.0f} s: reading"
     if "splits" in counters:
@@ -84,6 +88,13 @@ def describe(counters: Mapping[str, Any], seconds: float, rate: float = 0.0) -> 
         f" {counters['open_calls']} open calls, {counters['blocked_calls']} blocked, {counters['checks']} checks,"
         f" {counters['solver_seconds']:.1f} s in the solver"
     )
+
+
+def _threads(counters: Mapping[str, Any]) -> str:
+    parts = ""
+    if "open_partitions" in counters:
+        parts = f", {count(counters['closed'], 'part')} closed, {counters['open_partitions']} open"
+    return f"{counters['contexts']} contexts{parts}, solver cost {amount(counters.get('cost', 0))}"
 
 
 def _distributed(counters: Mapping[str, Any], rate: float) -> str:

@@ -59,16 +59,23 @@ def as_text(found: Found) -> Iterable[str]:
         case BoundedSafe.word:
             shown = ", ".join(f"{name} bound {value}" for name, value in found["bounds"].items())
             yield f"  no execution within {shown} violates the property; {found['validation']}"
-            yield "  the bound took part in the proof: a larger --recursion-bound may find more"
+            yield f"  the bound took part in the proof: {_larger(found['bounds'])} may find more"
         case Unsafe.word if found.get("smtlib"):
             yield f"  the clauses have no solution ({found['smtlib']}): {_violation(found)}{found['validation']}"
         case Unsafe.word:
             yield f"  {_violation(found)}{found['validation']}"
         case _:
             yield f"  {found['reason']}"
+    if found.get("expected") not in (None, found["verdict"]) and found["verdict"] != "unknown":
+        yield f"  note: the task definition expects {found['expected']}"
     for assumption in found["assumptions"]:
         yield f"  note: {assumption}"
     yield f"  {_effort(found)}"
+
+
+def _larger(bounds: Mapping[str, int]) -> str:
+    options = {"recursion": "--recursion-bound"}
+    return " or ".join(f"a larger {options.get(name, f'--{name}')}" for name in bounds)
 
 
 def _violation(found: Found) -> str:

@@ -9,20 +9,35 @@ from typing import Any
 
 from cleave.cli.distribution import add_journal, folder
 from cleave.cli.report import as_text
-from cleave.cli.show_pdr import pdr_parts
+from cleave.cli.show_parts import parts_text
 from cleave.cli.table import amount, count, table
 from cleave.cli.tree import tree_text
-from cleave.engines.pdr.distributed import PdrSearch
+from cleave.flows.choose import PDR, THREADS
 from cleave.journal.journal import Journal
 from cleave.journal.places import find_run
 from cleave.review.objects import effort_object, review_object
-from cleave.review.pdr import PdrReview, pdr_object, review_pdr
+from cleave.review.parts import Listener, PartsReview, parts_object, review_parts
 from cleave.review.review import Review, review_run
 from cleave.review.workers import WorkerRecord
 
 _DEPTH = 4
 _MOST_WORKERS = 40  # in text
 _COLUMNS = ("worker", "place", "closed", "splits", "instances", "search", "setup", "checking", "unfinished", "busy")
+
+
+def _pdr() -> Listener:
+    from cleave.review.pdr import listen  # an engine is loaded only for a run of its own
+
+    return listen
+
+
+def _threads() -> Listener:
+    from cleave.review.threads import listen
+
+    return listen
+
+
+_LISTENERS = {PDR: _pdr, THREADS: _threads}
 
 
 def add_to(commands: Any) -> None:
@@ -46,9 +61,9 @@ def run(options: argparse.Namespace) -> int:
     path = find_run(folder(options), options.name)
     with Journal.open(path) as journal:
         engine = journal.info.engine
-    if engine == PdrSearch.engine:
-        pdr = review_pdr(path)
-        print(json.dumps(pdr_object(pdr)) if options.json else "\n".join(_pdr_text(pdr)))
+    if engine in _LISTENERS:
+        found = review_parts(path, _LISTENERS)
+        print(json.dumps(parts_object(found)) if options.json else "\n".join(_parts_text(found)))
         return 0
     review = review_run(path)
     if options.json:
@@ -70,15 +85,15 @@ def _text(review: Review, depth: int) -> Iterable[str]:
     yield from _dissimilarity(review)
 
 
-def _pdr_text(review: PdrReview) -> Iterable[str]:
+def _parts_text(review: PartsReview) -> Iterable[str]:
     yield from _verdict(review)
     yield from _about(review)
-    yield from pdr_parts(review)
+    yield from parts_text(review)
     for worker in review.lost():
         yield f"lost: worker {worker.number} after {worker.left:.1f} s: {worker.why_left}"
 
 
-def _verdict(review: Review | PdrReview) -> Iterable[str]:
+def _verdict(review: Review | PartsReview) -> Iterable[str]:
     if review.result is None:
         yield f"{review.state}  {review.info.files[0]}"
     elif "error" in review.result:
@@ -88,7 +103,7 @@ def _verdict(review: Review | PdrReview) -> Iterable[str]:
         yield from as_text(review.result)
 
 
-def _about(review: Review | PdrReview) -> Iterable[str]:
+def _about(review: Review | PartsReview) -> Iterable[str]:
     info = review.info
     started = info.started.astimezone().strftime("%Y-%m-%d %H:%M:%S")
     resumed = f", resumed {count(review.breaks, 'time')}" if review.breaks else ""

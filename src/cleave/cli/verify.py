@@ -9,14 +9,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from cleave.cli.arguments import add_inlining, add_output, megabytes, merging, seconds
+from cleave.cli.c_arguments import add_c, add_threads, c_options, schedules, threads_options
 from cleave.cli.distribution import add_comparison, add_workers, distribution, folder_to_write
 from cleave.cli.horn_arguments import add_pdr, pdr_options
 from cleave.cli.report import print_error, print_result
 from cleave.cli.supervise import Signals, supervise
 from cleave.errors import CleaveError
+from cleave.flows.choose import AUTO, ENGINES, PDR, engine_by_name
 from cleave.ir.program import Property
 from cleave.verdict import Reason, Result, Unknown
-from cleave.verify import AUTO, ENGINES, Options, engine_for, verify
+from cleave.verify import Options, verify
 
 _EXIT_PRECEDENCE = (6, 2, 1, 10, 5, 0)  # of several files' exit codes, the first of these is the command's
 
@@ -32,28 +34,38 @@ def add_to(commands: Any) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="a Boogie program (.bpl), Horn clauses (.smt2), a transition system (.vmt, .btor2)",
+        help="a program in Boogie (.bpl) or C (.c, .i), Horn clauses (.smt2), a transition system (.vmt, .btor2), or a"
+        " task definition that names one (.yml)",
     )
     parser.add_argument(
         "--engine",
         choices=ENGINES,
         help="inline: search all executions within a bound on recursion and loops; pdr: prove or refute without bounds,"
-        " by Horn clauses; auto: both side by side, each with half of the workers, until one has settled it"
-        " (default: inline for programs, pdr for Horn clauses)",
+        " by Horn clauses; threads: search all schedules within a number of contexts; auto: inline and pdr side by"
+        " side, each with half of the workers, until one has settled it (default: what fits the file: inline for"
+        " sequential programs, threads for those with threads, pdr for Horn clauses)",
     )
     add_inlining(parser)
+    parser.add_argument(
+        "--invariants-from",
+        choices=(PDR,),
+        help="for inline: invariants of procedures and loops that pdr finds in a little time are checked and then used"
+        " in the search",
+    )
     parser.add_argument(
         "--property",
         choices=[p.value for p in Property],
         help="what a violation is: a failing assertion, or that the entry procedure can return (default: what the"
         " program asks; see docs/boogie.md)",
     )
+    add_c(parser)
     add_workers(parser)
     limits = parser.add_argument_group("limits, for each file")
     limits.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
     limits.add_argument("--memlimit", type=megabytes, default=0, metavar="M", help="memory: 4000 (MB), 4GB")
     add_output(parser, "one JSON object per file, each on a line")
     add_pdr(parser)
+    add_threads(parser)
     add_comparison(parser)
     parser.add_argument("--after", type=int, default=0, help=argparse.SUPPRESS)  # see _leave_behind
     parser.add_argument("--code", type=int, action="append", default=[], dest="codes", help=argparse.SUPPRESS)
@@ -99,7 +111,7 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
 def _not_started(file: str, options: argparse.Namespace) -> int:
     """Every file gets a verdict, also those that nobody looked at."""
     verdict = Unknown(Reason.INTERRUPTED, "not started")
-    engine = options.engine if options.engine not in (None, AUTO) else engine_for(file)
+    engine = options.engine if options.engine not in (None, AUTO) else engine_by_name(file)
     result = Result(verdict, engine, {}, 0.0, distribution(options).workers, {})
     print_result(file, result, as_json=options.json, trace=options.trace)
     return verdict.exit_code
@@ -133,7 +145,11 @@ def _options(options: argparse.Namespace) -> Options:
         memlimit_mb=options.memlimit,
         distribution=how,
         pdr=pdr_options(options, how.workers),
+        c=c_options(options),
+        threads=threads_options(options),
+        schedules=schedules(options, how.workers),
         invariant=options.invariant,
+        invariants_from=options.invariants_from,
         runtime=options.on,
         address=options.address,
         journal=None if alone else folder_to_write(options),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cleave.distribute import Distributed
@@ -13,6 +13,7 @@ from cleave.engines.inline.engine import InlineEngine
 from cleave.engines.inline.messages import Task
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.task import prepare_task, read_task
+from cleave.flows.invariants import with_invariants
 from cleave.flows.run import Run
 from cleave.flows.violation import EXTRA_SECONDS, confirm_violation
 from cleave.ir.program import Program, Property
@@ -32,7 +33,7 @@ class InlineFlow:
     def here(self, run: Run) -> Verdict:
         task = self.search.task
         program, prepared = _prepare(run, task)
-        return _confirm(run, program, prepared, _solve(prepared, task.options, run))
+        return self._with_facts(_confirm(run, program, prepared, _solve(prepared, task.options, run)))
 
     def distributed(self, run: Run, distributed: Distributed[Any]) -> Verdict:
         program, prepared = _prepare(run, self.search.task)
@@ -41,23 +42,36 @@ class InlineFlow:
         found = distributed.solve(halt, run.note)
         run.watch.unguard(halt.set)
         if not isinstance(found, Covered):
-            return _confirm(run, program, prepared, found)
+            return self._with_facts(_confirm(run, program, prepared, found))
         left_out = gap(distributed.events())
         if left_out is not None:
             return Unknown(Reason.UNCONFIRMED, f"the closed parts of the search do not cover it: {left_out}")
         validation = "proof checked by another encoding"
         if found.partitions != 1:
             validation = f"{found.partitions} proofs checked by another encoding, and that they cover the whole search"
-        return BoundedSafe(found.bounds, validation) if found.bounds else Safe(validation)
+        return self._with_facts(BoundedSafe(found.bounds, validation) if found.bounds else Safe(validation))
+
+    def with_invariants(self, run: Run) -> InlineFlow:
+        """With what pdr finds out about the program first."""
+        return InlineFlow(InlineSearch(with_invariants(self.search.task, run)))
+
+    def _with_facts(self, verdict: Verdict) -> Verdict:
+        """A proof stands on what was known, too. A violation does not: it was replayed on the program as it is."""
+        known = self.search.task.known
+        if known is None or not isinstance(verdict, Safe | BoundedSafe):
+            return verdict
+        return replace(verdict, validation=f"{verdict.validation}; it uses {known.text}")
 
 
 def _prepare(run: Run, task: Task) -> tuple[Program, Prepared]:
+    started = run.watch.seconds()
     program = read_task(task)
+    run.assumptions += program.assumptions
     if task.property is None and program.property is Property.END_REACHABLE:
         run.assumptions.append(
             "a violation is that the entry returns: the program asks so (docs/boogie.md, --property)"
         )
-    run.note({"read_seconds": round(run.watch.seconds(), 3)})
+    run.note({"read_seconds": round(run.watch.seconds() - started, 3)})
     run.watch.check()
     prepared = prepare_task(task, program)
     run.watch.check()

@@ -53,9 +53,13 @@ class PdrFlow:
         run.watch.unguard(halt.set)
         return self._confirm(run, problem, found)
 
+    def with_invariants(self, run: Run) -> PdrFlow:
+        raise UsageError("the pdr engine uses no invariants of others")
+
     def _read(self, run: Run) -> HornProblem:
         problem = read_problem(self.search.task)
         run.is_horn = problem.program is None
+        run.assumptions += problem.program.assumptions if problem.program is not None else ()
         clauses, prepared = len(problem.given.clauses), len(problem.prepared.clauses)
         run.note({"read_seconds": round(run.watch.seconds(), 3), "clauses": clauses, "prepared_clauses": prepared})
         run.watch.check()

@@ -59,6 +59,9 @@ class Flow(Protocol):
     def distributed(self, run: Run, distributed: Distributed[Any]) -> Verdict:
         """With any number of workers."""
 
+    def with_invariants(self, run: Run) -> Flow:
+        """With what another engine can find out beforehand; only for engines that can use it."""
+
 
 def _bounds(verdict: Verdict, counters: Counters) -> dict[str, int]:
     """The bounds that took part, or that the run was working on."""
@@ -68,4 +71,5 @@ def _bounds(verdict: Verdict, counters: Counters) -> dict[str, int]:
         case BoundedSafe(bounds):
             return dict(bounds)
         case _:
-            return {"recursion": counters["bound"]} if counters.get("bound") else {}
+            found = {"recursion": counters.get("bound"), "contexts": counters.get("contexts")}
+            return {name: int(bound) for name, bound in found.items() if bound}

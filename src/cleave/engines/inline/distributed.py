@@ -57,11 +57,13 @@ class InlineSearch:
         return messages.encode(self.task)
 
     def options(self) -> dict[str, Any]:
+        known = {"known": self.task.known.text} if self.task.known is not None else {}
         return {
             "entry": self.task.entry,
             "property": self.task.property,
             "search": msgspec.to_builtins(self.task.options),
             "distribution": msgspec.to_builtins(self.task.distribution),
+            **known,
         }
 
     def coordinator(self) -> HydraCoordinator:

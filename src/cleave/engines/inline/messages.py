@@ -29,6 +29,13 @@ from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
 VERSION = 1
 
 
+class KnownFacts(msgspec.Struct, frozen=True):
+    """What is known about the program before the search (see `known`), and who answers for it."""
+
+    facts: bytes
+    text: str
+
+
 class Task(msgspec.Struct, frozen=True):
     """The program as its file holds it, and how to search it. Whoever has it can start a worker or a coordinator."""
 
@@ -39,6 +46,7 @@ class Task(msgspec.Struct, frozen=True):
     options: InlineOptions
     distribution: Distribution
     version: int = VERSION
+    known: KnownFacts | None = None
 
 
 class GetPartition(msgspec.Struct, frozen=True, array_like=True, tag=1):

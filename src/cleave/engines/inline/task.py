@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cleave.engines.inline.known import decode_known
 from cleave.engines.inline.messages import Task
 from cleave.frontends.read import read_program
 from cleave.ir.program import Program, Property
@@ -17,4 +18,5 @@ def read_task(task: Task) -> Program:
 
 
 def prepare_task(task: Task, program: Program) -> Prepared:
-    return prepare(program, choose_entries(program, task.entry))
+    known = decode_known(task.known.facts) if task.known is not None else ()
+    return prepare(program, choose_entries(program, task.entry), known)

@@ -1,8 +1,8 @@
 """From a task to the problem that is solved, the same wherever it is done: here, in a worker, after a crash.
 
-    problem = read_problem(task)
-    problem.given             # the clauses of the file, or of the program in it
-    problem.prepared          # simplified: what SPACER gets, and what partitions are parts of
+problem = read_problem(task)
+problem.given             # the clauses of the file, or of the program in it
+problem.prepared          # simplified: what SPACER gets, and what partitions are parts of
 """
 
 from __future__ import annotations

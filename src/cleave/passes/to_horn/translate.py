@@ -35,15 +35,18 @@ from cleave.passes.to_horn.encoding import Names, encode
 from cleave.passes.to_horn.inlining import Limits, inline_calls
 from cleave.passes.to_horn.interfaces import Facts, facts_of
 from cleave.passes.to_horn.paths import Origin, path_of
+from cleave.passes.to_horn.places import Place, places_of
 
 
 @dataclass(frozen=True, slots=True)
 class HornProgram:
-    """The clauses of a program, and how their derivations become paths of it."""
+    """The clauses of a program, how their derivations become paths of it, and which places of it the predicates speak
+    of; those of what was copied or made up on the way have none."""
 
     system: HornSystem
     origins: tuple[Origin, ...]  # of the clauses, in their order
     ways_back: tuple[Callable[[Path], Path], ...]
+    places: Mapping[str, Place]  # by predicate
 
     def path(self, derivation: Derivation) -> Path:
         """The control path, in the program that was translated, of an execution that ``derivation`` stands for."""
@@ -54,7 +57,7 @@ class HornProgram:
 
 
 def program_to_horn(program: Program, entries: tuple[str, ...], limits: Limits | None = None) -> HornProgram:
-    program = only_reachable(program, entries)
+    given = program = only_reachable(program, entries)
     refuse_threads(program)
     program, from_contracts = contracts_to_statements(program)
     program, entry, from_start = single_entry(program, entries)
@@ -66,15 +69,17 @@ def program_to_horn(program: Program, entries: tuple[str, ...], limits: Limits |
     program, from_merging = compact_blocks(program)
     program = only_reachable(program, (entry,))
     program, from_calls = calls_first(program)
-    system, origins = _clauses(program, entry)
-    ways_back = (from_contracts, from_start, from_closing, from_inlining, from_failures, from_merging, from_calls)
-    return HornProgram(system, origins, ways_back)
-
-
-def _clauses(program: Program, entry: str) -> tuple[HornSystem, tuple[Origin, ...]]:
     facts = facts_of(program, entry)
     cuts = {name: cut_points(procedure) for name, procedure in program.procedures.items()}
     names = _names(program, entry, cuts)
+    system, origins = _clauses(program, facts, cuts, names)
+    ways_back = (from_contracts, from_start, from_closing, from_inlining, from_failures, from_merging, from_calls)
+    return HornProgram(system, origins, ways_back, places_of(given, facts, names))
+
+
+def _clauses(
+    program: Program, facts: Mapping[str, Facts], cuts: Mapping[str, set[str]], names: Names
+) -> tuple[HornSystem, tuple[Origin, ...]]:
     clauses: list[Clause] = []
     origins: list[Origin] = []
     for procedure in program.procedures.values():

@@ -1,4 +1,4 @@
-"""What happened in a run of the pdr engine, as text.
+"""What happened in a run whose parts are a flat list, as text.
 
 parts: 3 closed, 1 open
   part                      state   by        at     strategy  cost
@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Iterable
 
 from cleave.cli.table import amount, table
-from cleave.review.pdr import PdrPart, PdrReview, PdrWorker
+from cleave.review.parts import PartRecord, PartsReview, WorkerSummary
 
 _PART_COLUMNS = ("part", "state", "by", "at", "strategy", "cost")
 _WORKER_COLUMNS = ("worker", "place", "jobs", "lemmas", "cost", "sharing", "checking", "unfinished", "busy")
 _MOST_ROWS = 40  # of each table
 
 
-def pdr_parts(review: PdrReview) -> Iterable[str]:
+def parts_text(review: PartsReview) -> Iterable[str]:
     states = Counter(part.state for part in review.parts.values())
     yield f"parts: {', '.join(f'{number} {state}' for state, number in states.items())}"
     parts = list(review.parts.values())[:_MOST_ROWS]
@@ -39,13 +39,13 @@ def _further(number: int, things: str) -> Iterable[str]:
         yield f"  … {number - _MOST_ROWS} further {things}; --json shows them"
 
 
-def _part_row(part: PdrPart) -> tuple[str, ...]:
+def _part_row(part: PartRecord) -> tuple[str, ...]:
     if part.worker is None:
         return part.name, part.state, "", "", "", ""
     return part.name, part.state, f"worker {part.worker}", f"{part.seconds:.1f} s", part.strategy, amount(part.cost)
 
 
-def _worker_row(worker: PdrWorker) -> tuple[str, ...]:
+def _worker_row(worker: WorkerSummary) -> tuple[str, ...]:
     numbers = (worker.cost, worker.sharing, worker.validation, worker.unfinished)
     told = (str(worker.number), worker.place, str(worker.jobs), str(worker.lemmas))
     return *told, *map(amount, numbers), f"{worker.busy:.1f}"

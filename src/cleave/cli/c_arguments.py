@@ -1,0 +1,81 @@
+"""Arguments for C programs, and for those with threads."""
+
+from __future__ import annotations
+
+import argparse
+
+from cleave.cli.arguments import bounds, whole_number, whole_number_or_zero
+from cleave.engines.threads.options import (
+    DEFAULT_CONTEXTS,
+    DEFAULT_UNWIND,
+    ThreadsDistribution,
+    ThreadsOptions,
+)
+from cleave.errors import UsageError
+from cleave.frontends.c_options import COptions
+
+_THREADS = """\
+The threads engine searches all schedules of a multi-threaded program within a number of contexts. A context is a
+stretch of the execution in which one thread runs; the first one is the main thread's, and every switch from a thread to
+another one begins a new context. Threads switch only where others could notice it.
+"""
+
+
+def add_c(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("C programs (need cleave[c])")
+    model = group.add_mutually_exclusive_group()
+    model.add_argument("--32", dest="bits", action="store_const", const=32, help="ILP32: int, long, pointers of 32 bit")
+    model.add_argument("--64", dest="bits", action="store_const", const=64, help="LP64: long, pointers of 64 (default)")
+    group.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[], help="define a macro")
+    group.add_argument("-I", dest="includes", metavar="DIR", action="append", default=[], help="look for headers there")
+
+
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("threads", _THREADS)
+    group.add_argument(
+        "--contexts",
+        type=contexts,
+        metavar="N|M..N",
+        help=f"how many; fewer are tried first, from M (default 2..{DEFAULT_CONTEXTS})",
+    )
+    group.add_argument(
+        "--unwind",
+        type=whole_number,
+        metavar="N",
+        help=f"how often loops and recursion are unfolded (default {DEFAULT_UNWIND})",
+    )
+    group.add_argument(
+        "--rounds", type=whole_number_or_zero, default=0, metavar="R", help="all threads in turn, R times, instead"
+    )
+    group.add_argument(
+        "--from", dest="first", type=whole_number_or_zero, default=0, metavar="P", help="of --partitions, from this one"
+    )
+    group.add_argument("--to", dest="last", type=whole_number_or_zero, metavar="P", help="of --partitions, to this one")
+
+
+def contexts(text: str) -> tuple[int, ...]:
+    """``4`` or ``2..6``."""
+    found = bounds(text)
+    return tuple(n for n in found if n > 1) or found if ".." not in text else found
+
+
+def c_options(options: argparse.Namespace) -> COptions:
+    return COptions(bits=options.bits, defines=tuple(options.defines), includes=tuple(options.includes))
+
+
+def threads_options(options: argparse.Namespace) -> ThreadsOptions:
+    usual = ThreadsOptions()
+    return ThreadsOptions(
+        unwind=options.unwind or usual.unwind,
+        contexts=options.contexts or usual.contexts,
+        rounds=options.rounds,
+        seed=options.seed,
+    )
+
+
+def schedules(options: argparse.Namespace, workers: int) -> ThreadsDistribution:
+    if (options.first or options.last is not None) and not options.partitions:
+        raise UsageError("--from and --to choose among --partitions")
+    return ThreadsDistribution(
+        workers=workers, partitions=options.partitions or 0, first=options.first, last=options.last
+    )

@@ -1,0 +1,116 @@
+"""Which engine a file goes to, and with which options.
+
+    choose_flow("driver.bpl", Options())        # InlineFlow
+    choose_flow("system.smt2", Options())       # PdrFlow
+    choose_flow("queue.c", Options())           # ThreadsFlow if it starts threads, else InlineFlow
+
+Engines are loaded when they are chosen: a run needs one of them, and together they take longer than a small task.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from cleave.engines.search import Search
+from cleave.errors import InternalError, UsageError
+from cleave.flows.options import Options
+from cleave.flows.run import Flow
+from cleave.frontends.clauses import holds_clauses
+from cleave.frontends.read import may_have_threads, read_program, read_source
+from cleave.ir.program import first_thread_statement
+
+INLINE, PDR, THREADS, AUTO = ENGINES = ("inline", "pdr", "threads", "auto")
+
+
+def engine_by_name(file: str) -> str:
+    """The engine for a file that nobody has looked into."""
+    return PDR if holds_clauses(file) else INLINE
+
+
+def choose_flow(file: str, options: Options) -> Flow:
+    source = read_source(file, replace(options.c, entry=options.entry))
+    fitting = _fitting(file, source)
+    engine = fitting if options.engine in (None, AUTO) else options.engine
+    _check(file, fitting, engine, options)
+    if engine == PDR:
+        return _pdr(file, source, options)
+    return _threads(file, source, options) if engine == THREADS else _inline(file, source, options)
+
+
+def engines_for(file: str, options: Options) -> tuple[str, ...]:
+    """Those that `AUTO` lets run side by side, the one that finds violations sooner first."""
+    if holds_clauses(file):
+        return (PDR,)
+    fitting = _fitting(file, read_source(file, replace(options.c, entry=options.entry)))
+    return (INLINE, PDR) if fitting == INLINE else (fitting,)
+
+
+def _fitting(file: str, source: bytes) -> str:
+    if holds_clauses(file):
+        return PDR
+    if may_have_threads(file) and first_thread_statement(read_program(file, source)) is not None:
+        return THREADS
+    return INLINE
+
+
+def _check(file: str, fitting: str, engine: str | None, options: Options) -> None:
+    if fitting == PDR != engine:
+        raise UsageError(f"{file}: Horn clauses are for the pdr engine; {engine} needs a program")
+    if fitting == THREADS != engine:
+        raise UsageError(f"{file}: it starts threads, which only the engine threads handles")
+    if options.invariants_from is not None and engine != INLINE:
+        raise UsageError(f"{file}: --invariants-from is for programs that the inline engine verifies")
+
+
+def _inline(file: str, source: bytes, options: Options) -> Flow:
+    from cleave.engines.inline.distributed import InlineSearch
+    from cleave.engines.inline.messages import Task
+    from cleave.engines.inline.options import DEFAULT_BEYOND_COST, DEFAULT_BOUND, InlineOptions, deepening
+
+    search = InlineOptions(
+        merging=options.merging,
+        bounds=options.recursion_bounds or deepening(DEFAULT_BOUND),
+        beyond_cost=DEFAULT_BEYOND_COST if options.recursion_bounds is None else 0,
+        seed=options.seed,
+    )
+    task = Task(file, source, options.entry, _property(options), search, options.distribution)
+    return flow_of(InlineSearch(task))
+
+
+def _pdr(file: str, source: bytes, options: Options) -> Flow:
+    from cleave.engines.pdr.distributed import PdrSearch
+    from cleave.engines.pdr.messages import Task
+    from cleave.flows.pdr import PdrFlow
+
+    how = replace(options.pdr, workers=options.distribution.workers)
+    return PdrFlow(PdrSearch(Task(file, source, options.entry, _property(options), how)), options.invariant)
+
+
+def _threads(file: str, source: bytes, options: Options) -> Flow:
+    from cleave.engines.threads.distributed import ThreadsSearch
+    from cleave.engines.threads.messages import Task
+
+    how = replace(options.schedules, workers=options.distribution.workers)
+    return flow_of(ThreadsSearch(Task(file, source, options.entry, options.threads, how)))
+
+
+def flow_of(search: Search[Any]) -> Flow:
+    """The flow for a search that was chosen, or that goes on."""
+    if search.engine == INLINE:
+        from cleave.flows.inline import InlineFlow
+
+        return InlineFlow(search)  # type: ignore[arg-type]
+    if search.engine == PDR:
+        from cleave.flows.pdr import PdrFlow
+
+        return PdrFlow(search)  # type: ignore[arg-type]
+    if search.engine == THREADS:
+        from cleave.flows.threads import ThreadsFlow
+
+        return ThreadsFlow(search)  # type: ignore[arg-type]
+    raise InternalError(f"nothing is known of engine {search.engine}")
+
+
+def _property(options: Options) -> str | None:
+    return options.property.value if options.property is not None else None

@@ -1,0 +1,44 @@
+"""What a user can choose about a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cleave.distribute import Runtime
+from cleave.engines.inline.merging import Merging
+from cleave.engines.inline.options import Distribution
+from cleave.engines.pdr.options import PdrOptions
+from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
+from cleave.frontends.c_options import COptions
+from cleave.ir.program import Property
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """0 means: no limit.
+
+    The engine `AUTO` lets several run side by side on a sequential program, each with a share of the workers.
+
+    With one worker the search runs in this process and has no journal; with more, on ``runtime``, and its journal is
+    kept in the folder ``journal`` if there is one. The number of workers is the ``distribution``'s, for every engine.
+    """
+
+    engine: str | None = None  # None: what fits the file
+    entry: str | None = None
+    property: Property | None = None  # None: what the program asks
+    c: COptions = field(default_factory=COptions)  # how to read C; its entry is the one above
+    recursion_bounds: tuple[int, ...] | None = None  # tried in turn; None: the default, and beyond while it is cheap
+    merging: Merging = Merging.FIRST
+    seed: int = 0
+    timelimit: float = 0.0
+    memlimit_mb: int = 0
+    distribution: Distribution = field(default_factory=Distribution)
+    pdr: PdrOptions = field(default_factory=PdrOptions)
+    threads: ThreadsOptions = field(default_factory=ThreadsOptions)
+    schedules: ThreadsDistribution = field(default_factory=ThreadsDistribution)  # which of them to search
+    invariant: Path | None = None  # where to write what proves `safe` without bounds
+    invariants_from: str | None = None  # an engine that first finds invariants for `inline` to use
+    runtime: Runtime = "local"
+    address: str | None = None  # of a Ray cluster; None: one of our own
+    journal: Path | None = None
