@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: help install demo test lint bench bench-hydra clean
+.PHONY: help install demo test lint bench bench-hydra bench-pdr clean
 
 help:
 	@echo "make demo   install Cleave and verify an example, with its verdict and trace"
@@ -13,6 +13,7 @@ help:
 	@echo "make lint   ruff, mypy --strict and the layers of the architecture"
 	@echo "make bench  measure speed on SHARED/bench (default ../shared)"
 	@echo "make bench-hydra  measure how a search scales with many workers: hours; goes on where it was interrupted"
+	@echo "make bench-pdr    measure Horn clauses, real and simulated: hours; goes on where it was interrupted"
 
 install: $(STAMP)
 
@@ -51,6 +52,16 @@ bench-hydra: install
 	$(BIN)/python -m bench hydra --resume --out $(HYDRA_ROWS) $(HYDRA_OPTIONS) --real
 	$(BIN)/python -m bench.hydra_plots $(HYDRA_ROWS) --to docs
 	$(BIN)/python -m bench messages
+
+# Rows go to PDR_ROWS: see docs/pdr.md. A wrong verdict fails.
+PDR_ROWS ?= build/pdr.tsv
+PDR_REAL_OPTIONS ?= --every 10 --timelimit 60
+PDR_SIMULATED_OPTIONS ?= --solvable --limit 12 --virtual-limit 20 --timelimit 600
+
+bench-pdr: install
+	$(BIN)/python -m bench pdr --real --resume --out $(PDR_ROWS) $(PDR_REAL_OPTIONS)
+	$(BIN)/python -m bench pdr --simulated --resume --out $(PDR_ROWS) $(PDR_SIMULATED_OPTIONS)
+	$(BIN)/python -m bench faults --engine pdr --runs 1000
 
 clean:
 	rm -rf $(VENV) build dist

@@ -6,6 +6,7 @@ inlining  tree against DAG inlining on SDV drivers
 sdv       verdicts and times on SDV drivers against Corral's (also --folder boogie)
 faults    simulated distributed runs under random faults against the engine alone
 hydra     speed-up by many virtual workers on hard SDV drivers, and HYDRA's ideas against simpler ones
+pdr       Horn clauses: what is solved in wall time, and P3's tables on many virtual workers
 messages  messages that the coordinator handles per second, and its memory
 
 The exit code is 1 if a goal is not reached or a verdict is wrong.
@@ -17,7 +18,7 @@ import argparse
 import sys
 from types import ModuleType
 
-from bench import chain, faults, hydra, inlining, merging, messages, sdv
+from bench import chain, faults, hydra, inlining, merging, messages, pdr, sdv
 
 BENCHMARKS: dict[str, ModuleType] = {
     "chain": chain,
@@ -26,6 +27,7 @@ BENCHMARKS: dict[str, ModuleType] = {
     "sdv": sdv,
     "faults": faults,
     "hydra": hydra,
+    "pdr": pdr,
     "messages": messages,
 }
 

@@ -16,20 +16,16 @@ The exit code is 1 if a verdict is wrong.
 from __future__ import annotations
 
 import argparse
-import os
-import signal
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from time import perf_counter
 
 import msgspec
 
-from bench import runs
+from bench import campaign, runs
+from bench.campaign import Campaign, Runs, may_write, publish
 from bench.hydra_rows import SEQUENTIAL, Key, Row, Store
 from bench.hydra_tables import tables
 from bench.inlining import sample
@@ -37,8 +33,6 @@ from bench.tasks import SHARED, Task, tasks
 
 WORKERS = "1,2,4,8,16,32"
 VARIANTS = ("splits=paper", "splits=random", "queues=shared", "rate=fixed", "decisions=pushed", "merge=tree")
-_HOME = Path(__file__).parents[1]  # from where bench can be imported
-_GRACE_SECONDS = 60.0  # a run ends by itself at its limits; later it is killed
 _REAL_ANSWERS = {"safe": "closed", "bounded-safe": "closed", "unsafe": "violated", "unknown": "given up"}
 
 
@@ -52,36 +46,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--workers", default=WORKERS, metavar="LIST", help=f"default {WORKERS}; --compare: 16; --real: 2"
     )
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds of random splits (the paper: 5)")
-    parser.add_argument("--timelimit", type=float, default=1800.0, metavar="S", help="real seconds for a run (1800)")
-    parser.add_argument(
-        "--virtual-limit", type=float, default=600.0, metavar="S", help="virtual seconds (600); 0: none"
-    )
-    parser.add_argument(
-        "--memory", type=int, default=8000, metavar="MB", help="for a simulated run (8000); 0: no limit"
-    )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="simulated runs at a time")
-    parser.add_argument("--out", type=Path, default=Path("docs/hydra.tsv"), metavar="TSV")
-    parser.add_argument("--resume", action="store_true", help="go on with the rows that are in the file")
+    campaign.add_arguments(parser, out="docs/hydra.tsv", timelimit=1800.0, virtual_limit=600.0)
 
 
 def main(options: argparse.Namespace) -> int:
-    if options.out.exists() and not options.resume:
-        print(f"{options.out} exists: go on with it by --resume, or choose another file by --out", file=sys.stderr)
+    if not may_write(options.out, options.resume):
         return 1
     store = Store(options.out)
-    wanted = list(_wanted(_chosen(options), options))
-    there = store.latest()
-    missing = [run for run in wanted if not _is_there(there.get(run.key), options)]
-    print(f"{len(wanted)} runs, {len(wanted) - len(missing)} of them in {options.out} already", flush=True)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        _run_all(missing, options, store)
-    except KeyboardInterrupt:
-        print(f"interrupted; {options.out} has what was done, --resume goes on", file=sys.stderr)
+    version = campaign.version()
+
+    def run(planned: Planned, under_way: Runs) -> Row:
+        return _real(planned, options, version) if options.real else _simulated(planned, options, version, under_way)
+
+    virtual_limit = 0.0 if options.real else options.virtual_limit
+    planned = Campaign(store, _wanted(_chosen(options), options), jobs=1 if options.real else options.jobs)
+    if not planned.carry_out(run, lambda row: row.decides(virtual_limit, options.timelimit)):
         return 1
-    text = tables(store.latest().values(), options.virtual_limit)
-    options.out.with_name(f"{options.out.stem}_tables.md").write_text(text)
-    print(text)
+    publish(tables(store.latest().values(), options.virtual_limit), options.out)
     return int(any(row.wrong for row in store.latest().values()))
 
 
@@ -159,45 +140,10 @@ def _wanted(chosen: Iterable[Task], options: argparse.Namespace) -> Iterator[Pla
                 yield Planned(task, "simulated", workers)
 
 
-def _is_there(row: Row | None, options: argparse.Namespace) -> bool:
-    virtual_limit = 0.0 if options.real else options.virtual_limit
-    return row is not None and row.decides(virtual_limit, options.timelimit)
-
-
 # --- runs -----------------------------------------------------------------------------------------------------------
 
 
-def _run_all(planned: list[Planned], options: argparse.Namespace, store: Store) -> None:
-    """Whatever ends this also ends the runs that are under way; their rows are missing then, and nothing else."""
-    running: set[subprocess.Popen[str]] = set()
-    version = _version()
-    began = perf_counter()
-    with ThreadPoolExecutor(1 if options.real else options.jobs) as pool:
-
-        def run(one: Planned) -> Row:
-            if options.real:
-                return _real(one, options, version)
-            return _simulated(one, options, version, running)
-
-        try:
-            for done, future in enumerate(as_completed([pool.submit(run, one) for one in planned]), start=1):
-                row = future.result()
-                store.add(row)
-                print(f"{done}/{len(planned)} {perf_counter() - began:.0f} s: {_line(row)}", flush=True)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in list(running):
-                process.kill()
-            raise
-
-
-def _line(row: Row) -> str:
-    virtual = "" if row.virtual_seconds is None else f", {row.virtual_seconds:.1f} virtual s"
-    wrong = " WRONG" if row.wrong else ""
-    return f"{row.task}, {row.how}: {row.answer}{wrong}{virtual}, {row.real_seconds:.0f} s {row.note}".rstrip()
-
-
-def _simulated(planned: Planned, options: argparse.Namespace, version: str, running: set[subprocess.Popen[str]]) -> Row:
+def _simulated(planned: Planned, options: argparse.Namespace, version: str, under_way: Runs) -> Row:
     command = [sys.executable, "-m", "bench.hydra_run", str(planned.task.file), f"--bound={planned.bound}"]
     command += [f"--{option}" for option in planned.options.split()]
     command += ["--sequential"] if planned.workers == SEQUENTIAL else [f"--workers={planned.workers}"]
@@ -205,21 +151,7 @@ def _simulated(planned: Planned, options: argparse.Namespace, version: str, runn
     command += [f"--virtual-limit={options.virtual_limit}", f"--timelimit={options.timelimit}"]
     command += [f"--memory={options.memory}"]
     given = _identity(planned, options, version) | {"virtual_limit": options.virtual_limit}
-    began = perf_counter()
-    process = subprocess.Popen(command, cwd=_HOME, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    running.add(process)
-    try:
-        out, err = process.communicate(timeout=options.timelimit + _GRACE_SECONDS if options.timelimit else None)
-        told = msgspec.json.decode(out.splitlines()[-1])
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        told = {"answer": "real limit", "real_seconds": perf_counter() - began}
-    except (IndexError, msgspec.DecodeError):
-        note = (err.splitlines() or [f"exit code {process.returncode}"])[-1]
-        told = {"answer": "error", "note": note[:200], "real_seconds": perf_counter() - began}
-    finally:
-        running.discard(process)
+    told = under_way.reported(command, options.timelimit)
     return msgspec.convert(told | given, Row)  # which ignores what it has no field for
 
 
@@ -238,12 +170,3 @@ def _real(planned: Planned, options: argparse.Namespace, version: str) -> Row:
 def _identity(planned: Planned, options: argparse.Namespace, version: str) -> dict[str, object]:
     given: dict[str, object] = {"expected": planned.task.expected, "real_limit": options.timelimit, "version": version}
     return planned.key._asdict() | given
-
-
-def _version() -> str:
-    """The commit that was measured, with a + if files of it had changed; nothing where there is no git."""
-    try:
-        done = subprocess.run(["git", "describe", "--always", "--dirty=+"], capture_output=True, text=True, cwd=_HOME)
-    except OSError:
-        return ""
-    return done.stdout.strip()

@@ -20,7 +20,8 @@ from statistics import mean, median
 from typing import Any
 
 from bench.hydra_rows import SEQUENTIAL, Row, read_rows
-from bench.hydra_tables import by_workers, in_time, speed_ups
+from bench.hydra_tables import by_workers, speed_ups
+from bench.rows import in_time
 
 _EDGES = (0.0, 0.5, 1, 2, 4, 8, 16, 32, 64)  # of the histogram; the last bar has all beyond
 _STYLE: dict[Any, Any] = {

@@ -1,20 +1,13 @@
-"""Runs of `bench.hydra` as rows of a TSV file: a row is written as soon as its run ends, and none is ever removed.
-
-    store = Store(Path("docs/hydra.tsv"))
-    store.add(row)
-    store.latest()[row.key]            # the last row of a key counts: a run may be made again with higher limits
-
-A row whose writing was cut off is skipped.
-"""
+"""Runs of `bench.hydra` as rows of a TSV file (see `bench.rows`)."""
 
 from __future__ import annotations
 
-import os
-import threading
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
+
+from bench import rows
 
 SEQUENTIAL = 0
 """The number of workers of a search that is never split."""
@@ -72,6 +65,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         workers = "sequential" if self.workers == SEQUENTIAL else f"{self.workers} workers"
         return f"{workers} {self.options}".rstrip()
 
+    def __str__(self) -> str:
+        virtual = "" if self.virtual_seconds is None else f", {self.virtual_seconds:.1f} virtual s"
+        wrong = " WRONG" if self.wrong else ""
+        return f"{self.task}, {self.how}: {self.answer}{wrong}{virtual}, {self.real_seconds:.0f} s {self.note}".rstrip()
+
     @property
     def solved(self) -> bool:
         return self.answer in CLAIMS
@@ -84,68 +82,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     def decides(self, virtual_limit: float, real_limit: float) -> bool:
         """Whether a run with these limits would tell nothing new."""
-        if self.solved:
-            return True
-        if self.answer == "limit":
-            return bool(virtual_limit) and self.virtual_limit >= virtual_limit
-        return self.answer != "error" and self.real_limit >= real_limit
+        return rows.decides(self, virtual_limit, real_limit)
 
 
-COLUMNS = Row.__struct_fields__
-
-
-class Store:
-    """For any number of threads of one process."""
-
+class Store(rows.Store[Row]):
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.Lock()
-        self._rows = read_rows(path) if path.exists() else []
-
-    def add(self, row: Row) -> None:
-        """On disk when it returns."""
-        with self._lock:
-            self._rows.append(row)
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab+") as file:
-                file.write(self._before(file.tell()) + _line(row).encode())
-                file.flush()
-                os.fsync(file.fileno())
-
-    def latest(self) -> dict[Key, Row]:
-        with self._lock:
-            return {row.key: row for row in self._rows}
-
-    def _before(self, size: int) -> bytes:
-        """The heading of a new file, or the end of a line that was cut off."""
-        if not size:
-            return ("\t".join(COLUMNS) + "\n").encode()
-        return b"" if self.path.read_bytes().endswith(b"\n") else b"\n"
+        super().__init__(path, Row)
 
 
 def read_rows(path: Path) -> list[Row]:
-    heading, *lines = path.read_text().splitlines()
-    columns = heading.split("\t")
-    rows: list[Row] = []
-    for line in lines:
-        cells = line.split("\t")
-        if len(cells) == len(columns):
-            given = {name: cell for name, cell in zip(columns, cells, strict=True) if cell}
-            rows.append(msgspec.convert(given, Row, strict=False))
-    return rows
-
-
-def _line(row: Row) -> str:
-    return "\t".join(_cell(getattr(row, name)) for name in COLUMNS) + "\n"
-
-
-def _cell(value: Any) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return f"{value:.10g}"
-        case _:
-            return " ".join(str(value).split())
+    return rows.read_rows(path, Row)

@@ -11,19 +11,14 @@ checked after the run: neither is charged, and neither is reading the program.
 from __future__ import annotations
 
 import argparse
-import gc
-import os
-import resource
 import sys
-import threading
 from collections import defaultdict
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 
-import msgspec
-
 from bench.hydra_rows import SEQUENTIAL
+from bench.simulation import add_limits, described, prepare_interpreter, run_and_print
 from cleave.engines.coordination import Event
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.merging import Merging
@@ -49,13 +44,10 @@ from cleave.runtime.drive import Ended, drive
 from cleave.runtime.simulated import COST_PER_SECOND, SimulatedCrew
 from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.coverage import uncovered
-from cleave.watch import resident_bytes
 
 WORKER = "cleave.engines.inline.client:work"
-_STACK_BYTES = 512 * 1024 * 1024
 _NEVER = 10**15  # more cost than any run has
 _REPLAY_SECONDS = 60.0
-_POLL_SECONDS = 0.25
 
 
 def parser() -> argparse.ArgumentParser:
@@ -70,17 +62,14 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--decisions", default="assumed", choices=[d.value for d in Decisions])
     found.add_argument("--merge", default="first", choices=[m.value for m in Merging])
     found.add_argument("--unsplit", action=argparse.BooleanOptionalAction, help="one of the workers searches the whole")
-    found.add_argument("--seed", type=int, default=0, metavar="S")
     found.add_argument("--bound", type=int, default=3, metavar="R", help="recursion bound (default 3)")
     found.add_argument("--entry", default=None, metavar="NAME")
-    found.add_argument("--virtual-limit", type=float, default=0.0, metavar="SECONDS", help="0: none")
-    found.add_argument("--timelimit", type=float, default=0.0, metavar="SECONDS", help="real ones; 0: no limit")
-    found.add_argument("--memory", type=int, default=0, metavar="MB", help="0: no limit")
+    add_limits(found)
     return found
 
 
 class HydraRun:
-    """A run and what is known of it; also while it goes on, for `_watch`."""
+    """A run and what is known of it; also while it goes on."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -102,16 +91,12 @@ class HydraRun:
         checked = {"covered": gap is None} if isinstance(answer, Closed) else {}
         return self.described(word, virtual_seconds, gap or note) | self._totals(virtual_seconds) | checked
 
+    def stopped(self, answer: str) -> dict[str, Any]:
+        return self.described(answer, self.crew.now())
+
     def described(self, answer: str, virtual_seconds: float, note: str = "") -> dict[str, Any]:
-        return {
-            "file": self.options.file,
-            "workers": SEQUENTIAL if self.options.sequential else self.options.workers,
-            "answer": answer,
-            "note": note,
-            "virtual_seconds": round(virtual_seconds, 4),
-            "real_seconds": round(monotonic() - self.began, 2),
-            "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        }
+        workers = SEQUENTIAL if self.options.sequential else self.options.workers
+        return described(self, answer, virtual_seconds, note) | {"workers": workers}
 
     def _totals(self, virtual_seconds: float) -> dict[str, Any]:
         counters, statistics = self.coordinator.counters(), self.crew.statistics
@@ -169,36 +154,9 @@ def _task(options: argparse.Namespace) -> Task:
     return Task(options.file, Path(options.file).read_bytes(), options.entry, None, search, chosen)
 
 
-def _watch(run: HydraRun) -> None:
-    """Ends the process at its limits, with what is known by then, wherever the run is."""
-    options = run.options
-    while True:
-        sleep(_POLL_SECONDS)
-        if options.timelimit and monotonic() - run.began >= options.timelimit:
-            _print(run.described("real limit", run.crew.now()))
-            os._exit(0)
-        if options.memory and resident_bytes() > options.memory * 1024 * 1024:
-            _print(run.described("memory", run.crew.now()))
-            os._exit(0)
-
-
-def _print(report: dict[str, Any]) -> None:
-    print(msgspec.json.encode(report).decode(), flush=True)
-
-
 def main() -> int:
-    gc.set_threshold(200_000, 50, 50)  # as the command line does
-    sys.set_int_max_str_digits(0)
-    run = HydraRun(parser().parse_args())
-    threading.Thread(target=_watch, args=(run,), daemon=True).start()
-    reports: list[dict[str, Any]] = []
-    threading.stack_size(_STACK_BYTES)  # programs may be nested deeply
-    thread = threading.Thread(target=lambda: reports.append(run.report()))
-    thread.start()
-    thread.join()
-    for report in reports:
-        _print(report)
-    return int(not reports)
+    prepare_interpreter()
+    return run_and_print(HydraRun(parser().parse_args()))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ from math import log
 from statistics import mean, median
 
 from bench.hydra_rows import SEQUENTIAL, Row
+from bench.markdown import table, times
 from bench.ranks import geometric_mean, signed_rank
+from bench.rows import in_time, missed
 
 _LONG_SECONDS = 30.0  # the goal on two cores is about runs that take longer
 _NAMES = {
@@ -42,19 +44,6 @@ def tables(rows: Iterable[Row], virtual_limit: float) -> str:
         "Versions measured: " + ", ".join(f"{version} ({count} runs)" for version, count in sorted(versions.items())),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def in_time(row: Row, virtual_limit: float) -> bool:
-    """Whether the run solved its task, within the limit if there is one."""
-    return row.solved and (not virtual_limit or (row.virtual_seconds or 0.0) <= virtual_limit)
-
-
-def missed(row: Row, virtual_limit: float) -> bool:
-    """Whether it is known that the run does not solve its task within the limit."""
-    if in_time(row, virtual_limit):
-        return False
-    reached = bool(virtual_limit) and (row.virtual_seconds or 0.0) >= virtual_limit
-    return reached or row.answer == "given up"
 
 
 def speed_ups(sequential: dict[str, Row], parallel: dict[str, Row], virtual_limit: float) -> list[float]:
@@ -103,7 +92,7 @@ def _scaling(rows: list[Row], virtual_limit: float) -> str:
     )
     lines = [_scaling_line(workers, group, groups[SEQUENTIAL], virtual_limit) for workers, group in groups.items()]
     title = f"Speed-up over the sequential search, in virtual time; limit {virtual_limit:g} virtual seconds:"
-    return f"{title}\n\n{_table(heading, lines)}"
+    return f"{title}\n\n{table(heading, lines)}"
 
 
 def _scaling_line(
@@ -125,10 +114,10 @@ def _scaling_line(
         str(len(group)),
         str(len(solved)),
         str(len(ratios)),
-        _times(mean(ratios) if ratios else None),
-        _times(geometric_mean(ratios) if ratios else None),
-        _times(median(ratios) if ratios else None),
-        _times(median(ratios + at_least) if ratios + at_least else None),
+        times(mean(ratios) if ratios else None),
+        times(geometric_mean(ratios) if ratios else None),
+        times(median(ratios) if ratios else None),
+        times(median(ratios + at_least) if ratios + at_least else None),
         str(sum(ratio > 1 for ratio in ratios)),
         str(len(solved & missing_alone)),
         str(len(alone & missing)),
@@ -186,7 +175,7 @@ def _comparison(rows: list[Row], virtual_limit: float) -> str:
         "only this solves",
     )
     title = "Variants by the default, in virtual time and in splits (geometric means; p by the signed-rank test):"
-    return f"{title}\n\n{_table(heading, lines)}"
+    return f"{title}\n\n{table(heading, lines)}"
 
 
 def _rank(row: Row, virtual_limit: float) -> tuple[bool, float]:
@@ -200,20 +189,20 @@ def _comparison_line(
     solved = {task for task in common if in_time(default[task], virtual_limit)}
     solved_too = {task for task in common if in_time(variant[task], virtual_limit)}
     both = sorted(solved & solved_too)
-    times = [_ratio(variant[task], default[task]) for task in both]
+    ratios = [_ratio(variant[task], default[task]) for task in both]
     splits = [(variant[task].splits + 1) / (default[task].splits + 1) for task in both]  # there may be none
     name = " and ".join(_NAMES.get(option, option) for option in options.split())
     only = sum(missed(variant[task], virtual_limit) for task in solved)
     only_this = sum(missed(default[task], virtual_limit) for task in solved_too)
     counts = (str(only), str(only_this))
-    return (str(workers), name, str(len(both)), *_compared(times), *_compared(splits), *counts)
+    return (str(workers), name, str(len(both)), *_compared(ratios), *_compared(splits), *counts)
 
 
 def _compared(ratios: list[float]) -> tuple[str, str, str]:
     if not ratios:
         return ("", "", "")
     less, more = sum(ratio < 1 for ratio in ratios), sum(ratio > 1 for ratio in ratios)
-    return (_times(geometric_mean(ratios)), f"{less} : {more}", f"{signed_rank(map(log, ratios)):.2g}")
+    return (times(geometric_mean(ratios)), f"{less} : {more}", f"{signed_rank(map(log, ratios)):.2g}")
 
 
 # --- real runs ------------------------------------------------------------------------------------------------------
@@ -237,13 +226,13 @@ def _real(rows: list[Row]) -> str:
         return ""
     heading = ("task", "workers", "one worker", "answer", "many workers", "answer", "speed-up")
     title = "Wall time of `cleave verify` with many workers against one:"
-    return "\n".join([title, "", _table(heading, lines), "", *summary])
+    return "\n".join([title, "", table(heading, lines), "", *summary])
 
 
 def _real_line(one: Row, many: Row) -> Sequence[str]:
     ratio = one.real_seconds / many.real_seconds if one.solved and many.solved else None
     seconds = f"{one.real_seconds:.1f}", f"{many.real_seconds:.1f}"
-    return (one.task, str(many.workers), seconds[0], one.answer, seconds[1], many.answer, _times(ratio))
+    return (one.task, str(many.workers), seconds[0], one.answer, seconds[1], many.answer, times(ratio))
 
 
 def _real_summary(workers: int, which: str, both: list[tuple[Row, Row]]) -> str:
@@ -269,12 +258,3 @@ def _notes(rows: list[Row]) -> str:
     ]
     heading = f"{sum(row.wrong for row in rows)} wrong verdicts. Runs without an answer, apart from the virtual limit:"
     return "\n".join([heading, "", *lines]) if lines else "0 wrong verdicts."
-
-
-def _times(ratio: float | None) -> str:
-    return "" if ratio is None else f"{ratio:.2f}×"
-
-
-def _table(heading: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    rule = ["---" if not column else "--:" for column in range(len(heading))]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heading, rule, *lines))

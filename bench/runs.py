@@ -24,6 +24,7 @@ class Measured:
     seconds: float
     cpu_seconds: float
     statistics: dict[str, Any]
+    validation: str = ""  # how the verdict was confirmed
 
     @property
     def wrong(self) -> bool:
@@ -50,7 +51,8 @@ def run(task: Task, arguments: Iterable[str], timelimit: float) -> Measured:
         return Measured(task, "error", found["error"], seconds, 0.0, {})
     statistics = found["statistics"]
     cpu = statistics.get("cpu_seconds", seconds)
-    return Measured(task, found["verdict"], found["reason"] or "", seconds, cpu, statistics)
+    confirmed = found["validation"] or ""
+    return Measured(task, found["verdict"], found["reason"] or "", seconds, cpu, statistics, confirmed)
 
 
 def run_all(

@@ -12,6 +12,7 @@ from cleave.cli.main import main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 VERDICTS: dict[str, type[Verdict]] = {
+    "bikes.smt2": Safe,
     "chain.bpl": Safe,
     "lock.bpl": Safe,
     "ring.bpl": BoundedSafe,
@@ -25,7 +26,7 @@ def verified(name: str) -> Result:
 
 def test_every_example_is_listed_and_checked() -> None:
     readme = (EXAMPLES / "README.md").read_text()
-    names = sorted(file.name for file in EXAMPLES.glob("*.bpl"))
+    names = sorted(file.name for suffix in (".bpl", ".smt2") for file in EXAMPLES.glob(f"*{suffix}"))
     assert names == sorted(VERDICTS)
     assert all(f"({name})" in readme for name in names)
 
@@ -72,3 +73,14 @@ def test_a_ring_that_overflows_needs_six_rounds(tmp_path: Path, bound: int, expe
 def test_chain_as_a_dag_and_as_a_tree(capsys: pytest.CaptureFixture[str], inlining: str, instances: int) -> None:
     assert main(["unfold", str(EXAMPLES / "chain.bpl"), "--inlining", inlining, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["instances"] == instances
+
+
+def test_five_bikes_are_too_many(tmp_path: Path) -> None:
+    right = (EXAMPLES / "bikes.smt2").read_text()
+    wrong = right.replace("(= harbour 1)", "(= harbour 3)")
+    assert wrong != right
+    file = tmp_path / "bikes.smt2"
+    file.write_text(wrong)
+    found = verify(str(file)).verdict
+    assert isinstance(found, Unsafe)
+    assert [step.kind for step in found.trace.steps] == ["fact"] * 4 + ["violation"]

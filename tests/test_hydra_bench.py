@@ -8,8 +8,9 @@ from random import Random
 
 import pytest
 from bench.hydra_rows import SEQUENTIAL, Row, Store, read_rows
-from bench.hydra_tables import missed, speed_ups, tables
+from bench.hydra_tables import speed_ups, tables
 from bench.ranks import geometric_mean, signed_rank
+from bench.rows import missed
 
 
 def test_the_signed_rank_test_agrees_with_published_values() -> None:

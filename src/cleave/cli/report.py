@@ -92,6 +92,13 @@ def _effort(found: Found) -> str:
         return f"{spent}; {_distributed_effort(counters)}"
     if "jobs" in counters:
         return f"{spent}; {pdr_effort(counters)}"
+    if "level" in counters:
+        runs = count(counters["runs"], "strategy run")
+        return f"{spent}; {runs}, level {counters['level']}, solver cost {amount(counters['cost'])}"
+    if "contexts" in counters:
+        size = f", {amount(counters['clauses'])} clauses" if counters.get("clauses") else ""
+        bounds = f"{counters['contexts']} contexts, unwind {counters['unwind']}"
+        return f"{spent}; {bounds}{size}, solver cost {amount(counters['cost'])}"
     if "instances" not in counters:
         return spent
     return (

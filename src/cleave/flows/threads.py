@@ -22,7 +22,8 @@ from cleave.engines.threads.task import read_task, unfold_task
 from cleave.errors import UsageError
 from cleave.flows.run import Run
 from cleave.ir.program import Program
-from cleave.smt.bitwuzla import BitwuzlaSolver
+from cleave.logic.terms import Term, conj_all
+from cleave.smt.cvc5 import Cvc5
 from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3 import DEFAULT, Z3Solver
 from cleave.validate.bounded import Contradicted, Tried, refuted_again, try_interleavings
@@ -137,22 +138,43 @@ class ThreadsFlow:
         return self._second_solver(run, read, bounds, covered)
 
     def _second_solver(self, run: Run, read: _Read, bounds: dict[str, int], covered: str) -> Verdict:
+        """Another solver than the one that searched, for at least as long: what it can't confirm is unknown."""
         options = self.search.task.options
         formula = encode(read.unfolded, options.contexts[-1], rounds=options.rounds)
-        numbers = has_numbers((*formula.constraints, formula.violation))
-        solver: Solver = Z3Solver(profile=DEFAULT)
-        run.watch.guard(solver.interrupt)
-        seconds = 0.0 if numbers else options.confirm_seconds  # with numbers, Z3 was the first
-        answer = Answer.UNKNOWN
-        if seconds and run.watch.reason is None:
-            answer = refuted_again(solver, (*formula.constraints, formula.violation), seconds)
-        run.watch.unguard(solver.interrupt)
-        if answer is Answer.SAT:
-            return Unknown(Reason.UNCONFIRMED, "another solver finds a violation in the same formula")
+        constraints = (*formula.constraints, formula.violation)
+        numbers = has_numbers(constraints)  # then Z3 was the first
+        seconds = max(options.confirm_seconds, run.watch.seconds())
+        answer = _by_cvc5(constraints, seconds, run) if numbers else _by_z3(constraints, seconds, run)
+        first, second = ("Z3", "cvc5") if numbers else ("Bitwuzla", "Z3")
         if answer is Answer.UNSAT:
-            return _safe(bounds, f"{covered}the formula was refuted by two solvers, Bitwuzla and Z3")
-        first = "Z3" if numbers else BitwuzlaSolver.__name__.removesuffix("Solver")
-        return _safe(bounds, f"{covered}the formula was refuted by {first} alone; no second check ended in time")
+            return _safe(bounds, f"{covered}the formula was refuted by two solvers, {first} and {second}")
+        if answer is Answer.SAT:
+            return Unknown(Reason.UNCONFIRMED, f"{second} finds a violation in the formula that {first} refuted")
+        within = ", ".join(f"{name} {bound}" for name, bound in bounds.items())
+        detail = f"{first} finds no violation{f' within {within}' if within else ''}, which {second} did not confirm"
+        return Unknown(run.watch.reason or Reason.UNCONFIRMED, detail)
+
+
+def _by_z3(constraints: tuple[Term, ...], seconds: float, run: Run) -> Answer:
+    solver: Solver = Z3Solver(profile=DEFAULT)
+    if run.watch.reason is not None:
+        return Answer.UNKNOWN
+    run.watch.guard(solver.interrupt)
+    try:
+        return refuted_again(solver, constraints, seconds)
+    finally:
+        run.watch.unguard(solver.interrupt)
+
+
+def _by_cvc5(constraints: tuple[Term, ...], seconds: float, run: Run) -> Answer:
+    if run.watch.reason is not None:
+        return Answer.UNKNOWN
+    with Cvc5() as solver:
+        run.watch.guard(solver.interrupt)
+        try:
+            return solver.decide(conj_all(constraints), seconds=seconds).answer
+        finally:
+            run.watch.unguard(solver.interrupt)
 
 
 def _safe(bounds: dict[str, int], validation: str) -> Verdict:

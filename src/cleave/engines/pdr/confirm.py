@@ -1,8 +1,9 @@
 """A worker checks its own answers before it claims them: what SPACER says is not taken for true.
 
-An interpretation of the whole problem is checked on the clauses that were given, one of a partition on the rules and
-the partition's query: together with those of the other partitions it is checked on the given clauses in the end. A
-derivation is put together for the given clauses and checked on them.
+An interpretation is checked on the clauses that SPACER had, the rules and a query: that is cheap. Whoever gets it
+checks it on the given clauses in the end, of a partitioned problem together with those of the other partitions. Only
+where nobody else does, ``on_given`` has that done here. A derivation is put together for the given clauses and checked
+on them.
 """
 
 from __future__ import annotations
@@ -27,10 +28,13 @@ class Confirming:
     """Checks answers to parts of one problem, each within ``seconds``; or with ``solvers``, that have their own
     limits."""
 
-    def __init__(self, problem: HornProblem, seconds: float, solvers: InTurn | None = None) -> None:
+    def __init__(
+        self, problem: HornProblem, seconds: float, solvers: InTurn | None = None, *, on_given: bool = False
+    ) -> None:
         self._problem = problem
         self._seconds = seconds
         self._solvers = solvers
+        self._on_given = on_given
 
     def answer(self, part: PartProblem, found: Answered) -> tuple[Answer, int]:
         """What can be claimed, and what its check cost."""
@@ -48,7 +52,7 @@ class Confirming:
     def _closed(self, part: PartProblem, found: Interpretation) -> Closed | GivenUp:
         try:
             system, lifted = part.system, found
-            if part.is_whole:
+            if self._on_given and part.is_whole:
                 system, lifted = self._problem.given, self._problem.interpretation(found)
             judged = check_interpretation(system, lifted, seconds=self._seconds, solvers=self._solvers)
         except UnsupportedError as error:

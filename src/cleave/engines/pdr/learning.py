@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from cleave.engines.pdr.options import MEASURED
-from cleave.errors import InputError
+from cleave.errors import InputError, InternalError
 from cleave.ir.horn import HornSystem, Interpretation, Relation
 from cleave.logic.smtlib_reader import read_term
 from cleave.logic.terms import Op, Term, conj_all
@@ -27,6 +27,7 @@ from cleave.smt.spacer import (
     Answered,
     Busy,
     Lemma,
+    NoAnswer,
     Paused,
     SafeAnswer,
     Share,
@@ -108,7 +109,10 @@ def _go_on(run: SpacerRun, turn: int, lemmas: _Lemmas, halt: threading.Event) ->
     """Lets SPACER work until its turn is over, or it answers."""
     news: list[Lemma] = []  # since SPACER stood still: how many there are is a matter of time until it does again
     while not halt.is_set():
-        event = run.resume()
+        try:
+            event = run.resume()
+        except InternalError as error:  # the limit of work was hit in a callback; nothing is lost but the last lemmas
+            return NoAnswer(str(error))
         if not isinstance(event, Paused | Busy):
             return event
         news += event.lemmas

@@ -82,7 +82,7 @@ class _Alone:
     def __init__(self, problem: HornProblem, options: PdrOptions) -> None:
         self._problem = problem
         self._options = options
-        self._confirming = Confirming(problem, options.check_seconds)
+        self._confirming = Confirming(problem, options.check_seconds, on_given=True)
         self._lemmas = LemmaStore()
         self._waiting = list(options.strategies or MEASURED)
         self._jobs: list[SolveJob] = []
