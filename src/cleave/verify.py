@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from cleave.distribute import Distributed, Place
+from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import CleaveError
-from cleave.flows.choose import AUTO, choose_flow, engines_for, flow_of
+from cleave.flows.choose import AUTO, THREADS, choose_flow, engines_for, flow_of
+from cleave.flows.deepen import deepen
 from cleave.flows.options import Options
 from cleave.flows.race import Runner, race
 from cleave.flows.run import Flow, OnProgress, Run
@@ -43,7 +45,7 @@ def verify(
         runners = _runners(task.file, task.options)
         if len(runners) > 1:
             return task.answered(race(runners, stop, on_progress))
-    return task.answered(_verify_one(task.file, task.options, on_progress, stop, apart=apart))
+    return task.answered(_verify_deeper(task.file, task.options, on_progress, stop, apart=apart))
 
 
 def resume(
@@ -57,6 +59,20 @@ def resume(
     with Watch(timelimit=timelimit, stop=stop) as watch, Distributed.again(journal) as distributed:
         flow = flow_of(distributed.search)
         return _recorded(Run(flow.search.engine, watch, on_progress), flow, distributed)
+
+
+def _verify_deeper(
+    file: str, options: Options, on_progress: OnProgress | None, stop: threading.Event | None, *, apart: bool
+) -> Result:
+    """With larger and larger bounds if that is wanted: there is then a time limit, and threads."""
+
+    def within(threads: ThreadsOptions, seconds: float) -> Result:
+        chosen = replace(options, threads=threads, timelimit=seconds)
+        return _verify_one(file, chosen, on_progress, stop, apart=apart)
+
+    if options.threads.deepen and options.timelimit and THREADS in engines_for(file, options):
+        return deepen(within, options.threads, options.timelimit)
+    return _verify_one(file, options, on_progress, stop, apart=apart)
 
 
 def _verify_one(

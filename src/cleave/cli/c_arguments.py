@@ -17,7 +17,8 @@ from cleave.frontends.c_options import COptions
 _THREADS = """\
 The threads engine searches all schedules of a multi-threaded program within a number of contexts. A context is a
 stretch of the execution in which one thread runs; the first one is the main thread's, and every switch from a thread to
-another one begins a new context. Threads switch only where others could notice it.
+another one begins a new context. Threads switch only where others could notice it. With --timelimit and neither
+--contexts nor --unwind, the search goes on with larger bounds until the limit.
 """
 
 
@@ -66,6 +67,7 @@ def c_options(options: argparse.Namespace) -> COptions:
 def threads_options(options: argparse.Namespace) -> ThreadsOptions:
     usual = ThreadsOptions()
     return ThreadsOptions(
+        deepen=options.unwind is None and options.contexts is None and not options.rounds,
         unwind=options.unwind or usual.unwind,
         contexts=options.contexts or usual.contexts,
         rounds=options.rounds,

@@ -86,7 +86,7 @@ class ThreadsFlow:
         run.assumptions += program.assumptions
         run.note({"read_seconds": round(run.watch.seconds(), 3)})
         run.watch.check()
-        unfolded = unfold_task(task, program, entry)
+        unfolded = unfold_task(task, program, entry, run.watch.check)
         _check_partitions(task, unfolded.space)
         positions = sum(thread.positions for thread in unfolded.threads)
         run.note({"threads": len(unfolded.threads), "positions": positions, "shared": len(unfolded.shared.cells)})

@@ -11,7 +11,7 @@ by then about their values.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cleave.engines.threads.code import Cell, ThreadCode
@@ -47,22 +47,22 @@ class Unfolded:
         return any(thread.cuts for thread in self.threads)
 
 
-def unfold(program: Program, entry: str, unwind: int) -> Unfolded:
-    """Raises `UnsupportedError` for what the engine does not handle."""
+def unfold(program: Program, entry: str, unwind: int, check: Callable[[], None] = lambda: None) -> Unfolded:
+    """Raises `UnsupportedError` for what the engine does not handle, and what ``check``, called often, raises."""
     _refuse(program)
     try:
-        return _unfold(program, entry, unwind)
+        return _unfold(program, entry, unwind, check)
     except RecursionError:
         raise UnsupportedError(f"calls are nested too deeply to unfold recursion {unwind} times") from None
 
 
-def _unfold(program: Program, entry: str, unwind: int) -> Unfolded:
+def _unfold(program: Program, entry: str, unwind: int, check: Callable[[], None]) -> Unfolded:
     shared = everything(program.globals)
     whole: set[Term] = set()  # arrays that can't be split
     found: Unfolded | None = None
     for _ in range(_MOST_ROUNDS):
         try:
-            found = _Family(program, entry, unwind, shared).unfold()
+            found = _Family(program, entry, unwind, shared, check).unfold()
         except NotSplitError as error:
             whole.add(error.array)
             shared = shared.with_whole(error.array)
@@ -72,7 +72,7 @@ def _unfold(program: Program, entry: str, unwind: int) -> Unfolded:
         if fewer == shared:
             break
         shared = fewer
-    return found if found is not None else _Family(program, entry, unwind, everything(program.globals)).unfold()
+    return found if found is not None else _Family(program, entry, unwind, everything(program.globals), check).unfold()
 
 
 @dataclass(slots=True)
@@ -89,6 +89,7 @@ class _Family:
     entry: str
     unwind: int
     shared: Shared
+    check: Callable[[], None]
     threads: list[ThreadCode] = field(default_factory=list)
     waiting: deque[_Waiting] = field(default_factory=deque)
     initial: dict[Cell, Term] = field(default_factory=dict)

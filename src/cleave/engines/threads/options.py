@@ -18,6 +18,7 @@ class ThreadsOptions:
     states than that; otherwise by another encoding, for at most ``confirm_seconds``.
     """
 
+    deepen: bool = False  # go on with larger bounds than these, as far as a time limit allows
     unwind: int = DEFAULT_UNWIND
     contexts: tuple[int, ...] = tuple(range(2, DEFAULT_CONTEXTS + 1))
     rounds: int = 0

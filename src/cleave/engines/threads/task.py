@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cleave.engines.threads.instances import Unfolded, unfold
 from cleave.engines.threads.messages import Task
 from cleave.errors import UsageError
@@ -19,5 +21,6 @@ def read_task(task: Task) -> tuple[Program, str]:
     return program, entries[0]
 
 
-def unfold_task(task: Task, program: Program, entry: str) -> Unfolded:
-    return unfold(program, entry, task.options.unwind)
+def unfold_task(task: Task, program: Program, entry: str, check: Callable[[], None] = lambda: None) -> Unfolded:
+    """``check`` is called often and may raise to end it."""
+    return unfold(program, entry, task.options.unwind, check)

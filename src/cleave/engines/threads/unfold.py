@@ -77,6 +77,9 @@ class NotSplitError(Exception):
 class Family(Protocol):
     """All threads of an unfolding, as far as they are known."""
 
+    def check(self) -> None:
+        """Called now and then; raises to end the unfolding."""
+
     def start(self, parent: ThreadCode, procedure: str, arguments: Sequence[Term], state: State, number: Term) -> int:
         """Adds a thread; its instance. -1 where that is beyond the bound."""
 
@@ -120,6 +123,7 @@ class Unfolder:
         heap: list[tuple[Key, Copy]] = [(unwinding.key(unwinding.entry), unwinding.entry)]
         returns: list[State] = []
         while heap:
+            self._family.check()
             copy = heappop(heap)[1]
             here = merged(pending.pop(copy), self._publish)
             block = procedure.blocks[copy.label]
