@@ -1,8 +1,8 @@
 """Algebraic data types in Z3: sorts of a group made together, and the native functions of their parts.
 
-    declared = Datatypes(context, translator.sort)
-    declared.sort(lists)                  # the native sort; all of its group are made with it
-    declared.constructor(lists, 1)        # the native function cons
+declared = Datatypes(context, translator.sort)
+declared.sort(lists)                  # the native sort; all of its group are made with it
+declared.constructor(lists, 1)        # the native function cons
 """
 
 from __future__ import annotations

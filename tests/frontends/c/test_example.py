@@ -1,4 +1,4 @@
-"""The example does what its first lines say."""
+"""The examples do what their first lines say."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cleave.engines.threads.options import ThreadsOptions
 from cleave.verdict import BoundedSafe, Unsafe
 from cleave.verify import Options, verify
 
@@ -30,3 +31,24 @@ def test_the_cast_repairs_it(tmp_path: Path) -> None:
     file = tmp_path / "ring_buffer.c"
     file.write_text(repaired, encoding="utf-8")
     assert isinstance(verify(str(file), Options(timelimit=100)).verdict, BoundedSafe)
+
+
+BUFFER = EXAMPLE.with_name("bounded_buffer.c")
+
+
+def test_a_producer_overwrites_what_another_has_put() -> None:
+    found = verify(str(BUFFER), Options(timelimit=100, threads=ThreadsOptions(contexts=(6,)))).verdict
+    assert isinstance(found, Unsafe)
+    assert "!full" in found.trace.violated
+    assert {step.thread for step in found.trace.steps} == {0, 1, 2}
+
+
+def test_looking_again_repairs_it(tmp_path: Path) -> None:
+    text = BUFFER.read_text(encoding="utf-8")
+    repaired = text.replace("if (full)", "while (full)")
+    assert repaired != text
+    file = tmp_path / "bounded_buffer.c"
+    file.write_text(repaired, encoding="utf-8")
+    # Within few contexts, so that the test takes little time.
+    verdict = verify(str(file), Options(timelimit=100, threads=ThreadsOptions(contexts=(4,)))).verdict
+    assert isinstance(verdict, BoundedSafe)

@@ -41,7 +41,8 @@ SAFE = {
     "new builtins": "void *work(void *p) { __atomic_add_fetch(&n, 1, __ATOMIC_SEQ_CST); return 0; }" + TWICE,
     "compare and exchange": """void *work(void *p) { int old = 0; if (atomic_compare_exchange_strong((_Atomic int *)&n,
         &old, 1)) m++; return 0; }"""
-    + AGAINST % ("int old = 0; if (atomic_compare_exchange_strong((_Atomic int *)&n, &old, 1)) m++;", "assert(m == 1);"),
+    + AGAINST
+    % ("int old = 0; if (atomic_compare_exchange_strong((_Atomic int *)&n, &old, 1)) m++;", "assert(m == 1);"),
     "atomic block": """void *work(void *p) { __VERIFIER_atomic_begin(); n++; __VERIFIER_atomic_end(); return 0; }"""
     + TWICE,
     "atomic function": """void __VERIFIER_atomic_add(void) { n = n + 1; }
@@ -93,6 +94,12 @@ SAFE = {
     "exit": """void *work(void *p) { if (p) pthread_exit((void *)3); return (void *)4; }
         int main(void) { pthread_t t; void *r; pthread_create(&t, 0, work, &n); pthread_join(t, &r);
         assert(r == (void *)3); }""",
+    "exit below": """void stop(int k) { if (k) pthread_exit((void *)3); }
+        void *deeper(void *p) { stop(0); n = 1; stop(1); n = 2; return 0; } void *work(void *p) { return deeper(p); }
+        int main(void) { pthread_t t; void *r; pthread_create(&t, 0, work, 0); pthread_join(t, &r); stop(0);
+        assert(r == (void *)3 && n == 1); }""",
+    "main exits below": "void stop(void) { pthread_exit(0); } void *work(void *p) { return 0; }"
+    + AGAINST % ("stop();", "assert(0);"),
     "number as argument": """void *work(void *p) { assert((long)p == 17); return 0; }
         int main(void) { pthread_t t; pthread_create(&t, 0, work, (void *)17); pthread_join(t, 0); }""",
     "started through a pointer": """void *one(void *p) { n = 1; return 0; } void *two(void *p) { n = 2; return 0; }
@@ -140,6 +147,10 @@ UNSAFE = {
         void *work(void *p) { pthread_mutex_lock(&lock); n = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&lock);
         return 0; }"""
     + AGAINST % ("pthread_mutex_lock(&lock); if (n == 0) { pthread_cond_wait(&c, &lock); assert(0); }", ""),
+    "destructor": """pthread_key_t k; void end(void *v) { assert((long)v != 42); }
+        void *work(void *p) { pthread_setspecific(k, (void *)42); return 0; }
+        int main(void) { pthread_t t; pthread_key_create(&k, end); pthread_create(&t, 0, work, 0);
+        pthread_join(t, 0); }""",
     "main exits, others go on": "void *work(void *p) { assert(0); return 0; }" + AGAINST % ("pthread_exit(0);", ""),
 }
 
@@ -155,6 +166,22 @@ def check(tmp_path: Path, source: str, bits: int = 64) -> object:
 def test_safe(name: str, tmp_path: Path) -> None:
     verdict = check(tmp_path, SAFE[name])
     assert isinstance(verdict, Safe | BoundedSafe), verdict
+
+
+ENDLESS = {"no wakeup without a signal", "main exits", "main exits below"}  # main does not come to its end
+
+
+@pytest.mark.parametrize("name", sorted(SAFE.keys() - ENDLESS))
+def test_safe_programs_reach_their_end(name: str, tmp_path: Path) -> None:
+    source = SAFE[name].rstrip().removesuffix("}")
+    verdict = check(tmp_path, f"{source} assert(0); }}")
+    assert isinstance(verdict, Unsafe), verdict
+    assert verdict.trace.violated.startswith("assertion 0")
+
+
+@pytest.mark.parametrize("name", ["mutex", "condition", "barrier", "recursive mutex", "argument and result"])
+def test_32_bit(name: str, tmp_path: Path) -> None:
+    assert isinstance(check(tmp_path, SAFE[name], bits=32), Safe | BoundedSafe)
 
 
 @pytest.mark.parametrize("name", UNSAFE)

@@ -143,7 +143,6 @@ class CallFacts:
                     changed = True
         return frozenset(once)
 
-
     def _in_several_threads(self) -> frozenset[str]:
         """The functions that can run in two threads at the same time."""
         roots = {self.entry: 1}

@@ -44,6 +44,8 @@ _OTHER_VERIFIERS = (
     "-D__CPROVER_ssize_t=__PTRDIFF_TYPE__",
     "-D__CPROVER_bool=_Bool",
 )
+# A function that is only ``inline`` would have no body without optimisation: C wants another definition somewhere.
+_INLINE = ("-Dinline=", "-D__inline=", "-D__inline__=")
 _LINE_MARKER = re.compile(rb'^#[ \t]*(?:line[ \t]+)?\d+[ \t]+".*$', re.MULTILINE)
 _PLACE = re.compile(
     r"^(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)$", re.MULTILINE
@@ -110,7 +112,7 @@ def _environment() -> dict[str, str]:
 
 def _paths(file: str, options: COptions) -> list[str]:
     """The file's own folder comes first, as it does when a compiler reads the file itself."""
-    flags = ["-iquote", os.path.dirname(file) or ".", *_OTHER_VERIFIERS]
+    flags = ["-iquote", os.path.dirname(file) or ".", *_OTHER_VERIFIERS, *_INLINE]
     flags += [f"-D{define}" for define in options.defines]
     for folder in options.includes:
         flags += ["-I", folder]

@@ -14,7 +14,7 @@ from cleave.frontends.c.offsets import walk_indices
 from cleave.frontends.c.operators import apply_binary, apply_cast, apply_comparison, is_binary, update
 from cleave.frontends.c.parameters import parameter_cells
 from cleave.frontends.c.points_to import Object
-from cleave.ir.program import Assert, Assign, Block, Location, Procedure
+from cleave.ir.program import Assert, Block, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import FALSE, Term, bv, ite, var
 from cleave.logic.walk import free_variables
@@ -26,6 +26,7 @@ _FLOAT_OPERATIONS = frozenset(
     )
 )
 _FLOAT_REFUSAL = "floating-point arithmetic on long double, and the remainder, are not supported"
+_FEW_ELEMENTS = 16
 _CASTS = frozenset(("trunc", "zext", "sext", "ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr"))
 
 
@@ -101,6 +102,8 @@ class FunctionLowering:
         located = (i.location for i in block.instructions if i.location is not None)
         body.start(block.label, next(located, None))
         registers.enter(block)
+        if block.label.startswith("__CPROVER_ASYNC"):
+            raise unsupported("labels that start threads, as CBMC has them, are not supported", self.place())
         if self.context.options.error_label is not None and block.label == self.context.options.error_label:
             body.emit(Assert(FALSE, f"label {block.label} is reached", next(located, self.function.location)))
         for position, instruction in enumerate(block.instructions):
@@ -226,7 +229,25 @@ class FunctionLowering:
             term = self.term(index)
             wide = bits.sign_extended(term, width) if term.sort.width < width else bits.truncated(term, width)
             address = bits.add(address, bits.mul(wide, bv(size, width)))
+        if self.context.has_threads and not address.is_value and len(variable) == 1:
+            return self._one_of_few(instruction, address, variable[0])
         return address
+
+    def _one_of_few(self, instruction: l.Instruction, address: Term, step: tuple[l.Value, int]) -> Term:
+        """The address of an element of a small array as a choice among all of them: the search for schedules counts
+        on few values. The last choice, one past the end, also stands for all that no pointer in C can be."""
+        source, base = instruction.source, self.term(instruction.operands[0])
+        index, size = step
+        count = source.count if isinstance(source, l.ArrayType) else 0
+        if not base.is_value or not 0 < count <= _FEW_ELEMENTS or len(instruction.operands) != 3:
+            return address
+        term = self.term(index)
+        width = self.context.module.bits
+        chosen: Term = bv(base.value + count * size, width)
+        for position in reversed(range(count)):
+            here = bv(base.value + position * size, width)
+            chosen = ite(bits.same(term, bv(position, term.sort.width)), here, chosen)
+        return chosen
 
     def _alloca(self, instruction: l.Instruction) -> None:
         assert instruction.result is not None

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from cleave.frontends.c import bits
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.accesses import AccessFinder
-from cleave.frontends.c.body import Names
 from cleave.frontends.c.atomic import balanced
+from cleave.frontends.c.body import Names
 from cleave.frontends.c.calls import CallFacts
 from cleave.frontends.c.cells import MemoryMap
 from cleave.frontends.c.confusion import hides_pointers

@@ -18,6 +18,7 @@ from cleave.frontends.c.cells import Cell, Memory
 from cleave.frontends.c.context import Context
 from cleave.frontends.c.offsets import Offset
 from cleave.frontends.c.points_to import Object
+from cleave.frontends.c.writes import Writes
 from cleave.ir.program import Assign, Assume, Havoc, Self
 from cleave.logic.sorts import BOOL, bitvec
 from cleave.logic.terms import Op, Term, bv, const_array, neg, select, store
@@ -53,7 +54,7 @@ class MemoryAccess:
     ) -> None:
         """``also``: variables that get a value in the same step."""
         memory, offset = self._place(pointer)
-        writes = _Writes()
+        writes = Writes()
         writes.values |= also or {}
         for (inner, leaf), value in zip(self._context.layout.leaves(type), values, strict=True):
             size = self._context.layout.stored(leaf)
@@ -66,7 +67,7 @@ class MemoryAccess:
     def scan(self, pointer: l.Value, address: Term, size: int) -> None:
         """Any value for ``size`` bytes: input."""
         memory, offset = self._place(pointer)
-        writes = _Writes()
+        writes = Writes()
         for cell, distance in memory.pieces(offset[0], size):
             if cell.variable is not None:
                 writes.add(cell, bits.plus(address, distance), self._body.any("input", bitvec(8 * cell.size)))
@@ -80,7 +81,7 @@ class MemoryAccess:
         parts = [_value(cell, bits.plus(address, distance)) for cell, distance in memory.pieces(start, size)]
         return bits.joined(parts)
 
-    def _write(self, writes: _Writes) -> None:
+    def _write(self, writes: Writes) -> None:
         values = {variable: value for variable, value in writes.values.items() if value is not variable}
         if values:
             self._registers.before_change(values.__contains__)
@@ -100,7 +101,7 @@ class MemoryAccess:
                 self._registers.before_change(frozenset(targets).__contains__)
                 self._body.emit(Havoc(targets, self._body.location))
             return
-        writes = _Writes()
+        writes = Writes()
         for cell in cells:
             starts = range(cell.start, placement.size or 0, memory.stride) if memory.stride else (cell.start,)
             for start in starts:
@@ -170,7 +171,7 @@ class MemoryAccess:
         whole = self._context.storage.size(data[0])
         if whole is None or size < whole:
             return False
-        writes = _Writes()
+        writes = Writes()
         for cell in memory.cells.values():
             if cell.variable is not None:
                 element = bits.joined([byte] * cell.size)
@@ -179,13 +180,13 @@ class MemoryAccess:
         return True
 
     def _fill_pieces(self, pieces: list[tuple[Cell, int]], address: Term, byte: Term) -> None:
-        writes = _Writes()
+        writes = Writes()
         for cell, distance in pieces:
             if cell.variable is not None:
                 writes.add(cell, bits.plus(address, distance), bits.joined([byte] * cell.size))
                 if self._context.has_threads:  # others may come in between
                     self._write(writes)
-                    writes = _Writes()
+                    writes = Writes()
         self._write(writes)
 
     def copy(self, to: l.Value, to_address: Term, source: l.Value, source_address: Term, size: Term) -> None:
@@ -224,7 +225,7 @@ class MemoryAccess:
         if self._context.has_threads:
             self._copy_slowly(pairs, to, source, saved)
             return
-        writes = _Writes()
+        writes = Writes()
         for cell, origin, distance in pairs:
             if cell.variable is not None:
                 value = _value(origin, bits.plus(source, distance), saved.get(origin))
@@ -238,19 +239,18 @@ class MemoryAccess:
         read = []
         for cell, origin, distance in pairs:
             if cell.variable is not None:
-                value = self.at_once((_value(origin, bits.plus(source, distance), saved.get(origin)),))
-                read.append((cell, distance, *value))
+                read.append((cell, distance, self._now(_value(origin, bits.plus(source, distance), saved.get(origin)))))
         for cell, distance, value in read:
-            writes = _Writes()
+            writes = Writes()
             writes.add(cell, bits.plus(to, distance), value)
             self._write(writes)
 
-    def at_once(self, terms: Terms) -> Terms:
-        """``terms`` as they are now, whatever other threads do to the globals in them."""
-        if not any(variable in self._context.global_set for variable in free_variables(*terms)):
-            return terms
-        kept = tuple(self._body.local("read", term.sort) for term in terms)
-        self._body.emit(Assign(kept, terms, self._body.location))
+    def _now(self, term: Term) -> Term:
+        """``term`` as it is now, whatever other threads do to the globals in it."""
+        if not any(variable in self._context.global_set for variable in free_variables(term)):
+            return term
+        kept = self._body.local("read", term.sort)
+        self._body.emit(Assign((kept,), (term,), self._body.location))
         return kept
 
     def _stable(self, term: Term) -> Term:
@@ -291,19 +291,3 @@ def _value(cell: Cell, address: Term, array: Term | None = None) -> Term:
     variable = array if array is not None else cell.variable
     assert variable is not None
     return select(variable, address) if variable.sort.is_array else variable
-
-
-class _Writes:
-    """Stores that happen together: one new value for each variable."""
-
-    def __init__(self) -> None:
-        self.values: dict[Term, Term] = {}
-
-    def add(self, cell: Cell, address: Term, value: Term) -> None:
-        variable = cell.variable
-        if variable is None:
-            return
-        if variable.sort.is_array:
-            self.values[variable] = store(self.values.get(variable, variable), address, value)
-        else:
-            self.values[variable] = value

@@ -1,4 +1,4 @@
-"""Threads, rewritten into the few operations that `call` lowers: the functions ``__cleave_spawn``, ``_join``, ``_self``.
+"""Threads as three operations that `call` lowers: ``__cleave_spawn``, ``__cleave_join``, ``__cleave_self``.
 
     pthread_create(&t, 0, work, p)      t = __cleave_spawn(work, p)
     pthread_join(t, 0)                  __cleave_join(t)
@@ -17,12 +17,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cleave.frontends.c import llvm as l
+from cleave.frontends.c.exits import Exits
 
 SPAWN, JOIN, SELF = "__cleave_spawn", "__cleave_join", "__cleave_self"
 RESULTS = "__cleave_results"
 THREADS = 128  # as many have a place in arrays that are indexed by thread
 ATOMIC = "__VERIFIER_atomic_"  # functions so named run atomically
 _STARTS = {"pthread_create": 2, "thrd_create": 1}  # with the position of the function to run
+_DESTRUCTORS = "__cleave_run_destructors"
 _JOINS = ("pthread_join", "thrd_join")
 _EXITS = ("pthread_exit", "thrd_exit")
 _LIBRARY = "<cleave>/threads.c"
@@ -39,8 +41,12 @@ def called(instruction: l.Instruction, module: l.Module) -> str:
     """The function without a body that is called; empty if it is another one, or none."""
     if instruction.opcode != "call" or not isinstance(instruction.callee, l.GlobalRef):
         return ""
-    function = module.functions.get(instruction.callee.name)
-    return "" if function is not None and function.blocks else instruction.callee.name
+    return "" if _has_body(module, instruction.callee.name) else instruction.callee.name
+
+
+def _has_body(module: l.Module, name: str) -> bool:
+    function = module.functions.get(name)
+    return function is not None and bool(function.blocks)
 
 
 # --- copies of library functions --------------------------------------------------------------------------------------
@@ -79,8 +85,12 @@ class _Rewriting:
         self._entry = entry
         self._word = l.IntType(module.bits)
         self._registers = 0
+        self._starters: list[str] = []
         calls = [i for function in module.functions.values() for i in function.instructions() if i.opcode == "call"]
-        self._wants_results = any(_is_join(call) and not _is_null(call.operands[1]) for call in calls)
+        self._wants_results = any(self._is_join(call) and not _is_null(call.operands[1]) for call in calls)
+        self._wants_destructors = any(
+            self._is_call(call, ("pthread_key_create",)) and not _is_null(call.operands[1]) for call in calls
+        )
         self._started = {
             start.name
             for call in calls
@@ -88,6 +98,11 @@ class _Rewriting:
             and isinstance(start := call.operands[_STARTS[name]], l.GlobalRef)
         }
         self._called = {call.callee.name for call in calls if isinstance(call.callee, l.GlobalRef)}
+
+    @property
+    def _wants_starter(self) -> bool:
+        """Whether there is something to do when a thread ends."""
+        return self._wants_results or self._wants_destructors
 
     def rewrite(self) -> None:
         if self._wants_results:
@@ -101,6 +116,10 @@ class _Rewriting:
                 block.instructions = list(self._block(function, block, thread_local))
         for name in thread_local:
             self._for_all_threads(self._module.globals[name])
+        exits = tuple(name for name in _EXITS if not _has_body(self._module, name))
+        last = dict.fromkeys(self._starters, _DESTRUCTORS) if self._wants_destructors else {}
+        results = RESULTS if self._wants_results else None
+        Exits(self._module, self._entry, exits, results, THREADS, last).rewrite()
 
     def _block(
         self, function: l.FunctionDefinition, block: l.BasicBlock, thread_local: dict[str, l.Type]
@@ -109,10 +128,12 @@ class _Rewriting:
             name = called(instruction, self._module)
             if name in _STARTS and len(instruction.operands) > _STARTS[name] + 1:
                 yield from self._create(instruction, name)
-            elif _is_join(instruction) and _is_null(instruction.operands[1]):
+            elif self._is_join(instruction) and _is_null(instruction.operands[1]):
                 yield replace(instruction, callee=l.GlobalRef(JOIN), operands=instruction.operands[:1], result=None)
                 yield _zero(instruction)
             elif name in _EXITS and function.name == self._entry:
+                if self._wants_destructors:
+                    yield replace(instruction, callee=l.GlobalRef(_DESTRUCTORS), operands=(), result=None)
                 yield replace(instruction, callee=l.GlobalRef("abort"), operands=(), result=None)
                 yield l.Instruction(opcode="unreachable", location=instruction.location)
                 return
@@ -123,6 +144,17 @@ class _Rewriting:
                 yield from self._own(instruction, thread_local)
             else:
                 yield instruction
+
+    def _is_join(self, instruction: l.Instruction) -> bool:
+        return self._is_call(instruction, _JOINS)
+
+    def _is_call(self, instruction: l.Instruction, names: tuple[str, ...]) -> bool:
+        """Whether it calls one of the library's functions, by one of its copies, with two arguments."""
+        if instruction.opcode != "call" or not isinstance(instruction.callee, l.GlobalRef):
+            return False
+        function = self._module.functions.get(instruction.callee.name)
+        is_ours = function is not None and function.location is not None and function.location.file == _LIBRARY
+        return is_ours and instruction.callee.name.split(".")[0] in names and len(instruction.operands) > 1
 
     def _register(self, hint: str, type: l.Type) -> l.Local:
         self._registers += 1
@@ -143,9 +175,7 @@ class _Rewriting:
         """The function to spawn and what it is given."""
         if not isinstance(start, l.GlobalRef):
             return (l.GlobalRef(self._starter(None, result)), start, argument)
-        function = self._module.functions.get(start.name)
-        known = function is not None and bool(function.blocks)
-        if known and not self._wants_results and not start.name.startswith(ATOMIC):
+        if _has_body(self._module, start.name) and not self._wants_starter and not start.name.startswith(ATOMIC):
             return (start, argument)
         return (l.GlobalRef(self._starter(start.name, result)), argument)
 
@@ -157,6 +187,7 @@ class _Rewriting:
             made += f".{self._registers}"
         if made in self._module.functions:
             return made
+        self._starters.append(made)
         parameters = [l.Parameter(name="argument", type=l.POINTER)]
         if name is None:
             parameters.insert(0, l.Parameter(name="routine", type=l.POINTER))
@@ -167,6 +198,8 @@ class _Rewriting:
         body = [_call(callee, (l.Local("argument", l.POINTER),), returned)]
         if self._wants_results and not returns_nothing:
             body += self._keep(returned)
+        if self._wants_destructors:
+            body.append(l.Instruction(opcode="call", callee=l.GlobalRef(_DESTRUCTORS)))
         body.append(l.Instruction(opcode="ret"))
         place = function.location if function is not None else None
         for instruction in body:
@@ -210,12 +243,6 @@ class _Rewriting:
             variable.initializer = whole
         variable.type = type
         variable.thread_local = False
-
-
-def _is_join(instruction: l.Instruction) -> bool:
-    if instruction.opcode != "call" or not isinstance(instruction.callee, l.GlobalRef):
-        return False
-    return instruction.callee.name.split(".")[0] in _JOINS and len(instruction.operands) > 1
 
 
 def _is_null(value: l.Value) -> bool:

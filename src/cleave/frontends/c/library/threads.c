@@ -17,7 +17,7 @@ void __cleave_join(thread);
 extern void *__cleave_results[];
 
 enum { RECURSIVE = 1, ERROR_CHECK = 2, KINDS = 3, PERMISSION = 1, AGAIN = 11, BUSY = 16, INVALID = 22, DEADLOCK = 35, TIMED_OUT = 110 };
-enum { KEYS = 64, THREADS = 128 };
+enum { KEYS = 64, THREADS = 128, ROUNDS = 4 };
 
 struct mutex {
   int lock; /* 0: free; else the number of its owner plus one, or just one where nobody asks for the owner */
@@ -424,10 +424,11 @@ int sem_getvalue(unsigned *semaphore, int *value) {
 
 ONCE(pthread_once, int)
 
-/* --- values of threads: destructors do not run --- */
+/* --- values of threads --- */
 
 static unsigned next_key;
 static void *values[KEYS * THREADS];
+static void (*destructors[KEYS])(void *);
 
 int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
   __VERIFIER_atomic_begin();
@@ -436,6 +437,7 @@ int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
   __VERIFIER_atomic_end();
   if (given >= KEYS)
     return AGAIN;
+  destructors[given] = destructor;
   *key = given;
   return 0;
 }
@@ -447,4 +449,21 @@ int pthread_setspecific(unsigned key, const void *value) {
 
 void *pthread_getspecific(unsigned key) {
   return values[key * THREADS + __cleave_self()];
+}
+
+/* Called when a thread ends. */
+void __cleave_run_destructors(void) {
+  int again = 1;
+  for (int round = 0; again && round < ROUNDS; round++) {
+    again = 0;
+    for (unsigned key = 0; key < next_key; key++) {
+      void *value = values[key * THREADS + __cleave_self()];
+      void (*destructor)(void *) = destructors[key];
+      if (value != 0 && destructor != 0) {
+        values[key * THREADS + __cleave_self()] = 0;
+        destructor(value);
+        again = 1;
+      }
+    }
+  }
 }
