@@ -8,7 +8,7 @@
 
 The queries play no part in the check, so what is left is true of all executions, whether the program is safe or not.
 What SPACER and Houdini may do is limited in work and not in time: the same program has the same invariants every time,
-unless the check takes longer than its limit, which leaves none.
+unless the check hits a limit of its time, which leaves fewer of them or none.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ _NO_COPIES = Limits(small=0, caller=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvariantOptions:
-    """A formula of more than ``largest`` different parts, or beyond the first ``most`` of a place, costs an engine
-    more than it is worth. ``sieve_cost`` is for finding out what is inductive, ``check_seconds`` for the check."""
+    """Formulas of more than ``largest`` different parts, and those beyond the first ``most`` of a place, are left out,
+    to keep what an engine gets small. ``sieve_cost`` is for finding out what is inductive, ``check_seconds`` for the
+    check."""
 
     learning: LearningOptions = field(default_factory=LearningOptions)
     sieve_cost: int = 5_000_000
