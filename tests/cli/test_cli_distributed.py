@@ -218,7 +218,7 @@ def test_a_killed_run_can_be_shown_and_resumed(file: Path, capsys: pytest.Captur
 
 def test_a_run_that_can_not_be_stopped_is_left_and_the_other_files_are_verified(file: Path, tmp_path: Path) -> None:
     (other := tmp_path / "other.bpl").write_text(UNSAFE)
-    arguments = ["verify", "--workers=1", "--json", "--timelimit=0.1", str(file), "--quiet", str(other)]
+    arguments = ["verify", "--workers=1", "--json", "--timelimit=2", str(file), "--quiet", str(other)]
     script = f"""
 import sys, time
 import cleave.cli.supervise, cleave.cli.verify
