@@ -266,6 +266,7 @@ class CallLowering:
     def _allocate(self, instruction: l.Instruction, kind: Kind) -> Terms:
         if instruction.result is None:
             return ()
+        self._context.allocates = True
         width = self._context.module.bits
         operands = instruction.operands
         made = Object("heap", instruction.result, self._function.function.name)

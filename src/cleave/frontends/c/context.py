@@ -39,6 +39,7 @@ class Context:
     global_set: set[Term] = field(default_factory=set)
     unmodelled: dict[str, Location | None] = field(default_factory=dict)  # external functions that were met
     uses_counter: bool = False
+    allocates: bool = False  # asks for memory, which is always granted
 
     @property
     def pointer(self) -> Sort:

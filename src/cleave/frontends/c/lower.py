@@ -30,6 +30,9 @@ from cleave.logic.terms import Op, bv, conj_all, select
 _ARGUMENTS_POWER = 28  # no system passes that many
 
 
+_WAITS = ("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait")
+
+
 @dataclass(frozen=True, slots=True)
 class CProgram:
     """A program, and what was taken for granted to get it: one sentence each."""
@@ -135,6 +138,12 @@ def _assumptions(context: Context) -> tuple[str, ...]:
         f"{name} has no body and no model: it returns any value and changes no memory"
         for name in sorted(context.unmodelled)
     ]
+    if context.allocates:
+        told.append("memory that is asked for is always granted: malloc and the like never fail")
+    if any(name.startswith(_WAITS) for name in context.facts.reachable):
+        told.append(
+            "a thread that waits for a condition goes on only when it is signalled, though POSIX allows otherwise"
+        )
     entry = context.module.functions[context.facts.entry]
     if entry.name != "main":
         told.insert(0, f"the program starts in {entry.name}")
