@@ -63,6 +63,8 @@ def changed(place: int, **parts: object) -> Derivation:
 def test_a_derivation_is_confirmed_by_evaluation() -> None:
     found = check_derivation(COUNTER, RIGHT)
     assert isinstance(found, Confirmed)
+    assert not found.chosen
+    assert isinstance(found, Confirmed)
     assert str(found) == "derivation checked step by step by evaluation"
 
 
@@ -153,9 +155,9 @@ def test_a_function_means_the_same_in_every_step(solvers: InTurn) -> None:
         functions=(f,),
     )
     first = Step(0, "Inv", (number(5),), ())
-    assert isinstance(
-        check_derivation(system, Derivation((first, Step(2, None, (), (0,)))), solvers=solvers), Confirmed
-    )
+    judged = check_derivation(system, Derivation((first, Step(2, None, (), (0,)))), solvers=solvers)
+    assert isinstance(judged, Confirmed)
+    assert judged.chosen == "f", "with another f there is no such derivation: the clauses have a solution"
     found = check_derivation(system, Derivation((first, Step(1, None, (), (0,)))), solvers=solvers)
     assert isinstance(found, Rejected)
     assert "no functions satisfy" in found.reason

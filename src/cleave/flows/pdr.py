@@ -110,13 +110,13 @@ def _confirm_derivation(problem: HornProblem, found: Refuted, watch: Watch) -> V
         watch.check()
         return Unknown(Reason.UNCONFIRMED, f"the derivation that was found is not confirmed: {judged.reason}")
     if problem.program is None or problem.horn is None:
+        if judged.chosen:
+            return Unknown(Reason.UNCONFIRMED, f"there is a derivation, but only for one meaning of {judged.chosen}")
         return Unsafe(derivation_trace(problem.given, found.derivation), judged.text)
     return confirm_violation(problem.program, problem.horn.path(found.derivation), watch)
 
 
 def _check_derivation(problem: HornProblem, found: Refuted, watch: Watch) -> Confirmed | Rejected:
-    if found.checked:
-        return Confirmed(found.checked)
     with _solvers(watch) as solvers:
         return check_derivation(problem.given, found.derivation, solvers=solvers)
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Step
 from cleave.logic.binding import fresh_variables, names, own_binders
 from cleave.logic.signatures import fits
+from cleave.logic.smtlib import print_term
 from cleave.logic.terms import Op, Term, conj_all, eq, var
 from cleave.logic.walk import free_variables, postorder, substitute
 from cleave.smt.solver import Answer
@@ -43,10 +44,11 @@ def check_derivation(
         return wrong
     with ExitStack() as stack:
         asked = solvers if solvers is not None else stack.enter_context(InTurn(seconds=seconds))
-        by = _Checker(system, derivation, asked).check()
+        checker = _Checker(system, derivation, asked)
+        by = checker.check()
     if isinstance(by, Rejected):
         return by
-    return Confirmed(f"derivation checked step by step {named(by, 'step')}", by)
+    return Confirmed(f"derivation checked step by step {named(by, 'step')}", by, chosen=checker.chosen)
 
 
 # --- the shape ------------------------------------------------------------------------------------------------------
@@ -101,13 +103,16 @@ class _Checker:
     derivation: Derivation
     solvers: InTurn
     by: Counter[str] = field(default_factory=Counter)
+    chosen: str = ""
 
     def check(self) -> Counter[str] | Rejected:
         alone: dict[int, Term] = {}  # what solvers have to decide, by step
         together: dict[int, Term] = {}
         for number, step in enumerate(self.derivation.steps):
             left = determined(self._condition(step))
-            if any(_is_partial(node) for node in postorder((left,))):
+            partial = next((node for node in postorder((left,)) if _is_partial(node)), None)
+            if partial is not None:
+                self.chosen = self.chosen or _named(partial)
                 together[number] = left
                 continue
             truth = holds(left)
@@ -183,11 +188,17 @@ class _Checker:
         return Rejected(f"step {number} of the derivation, by {where}: {why}", undecided=undecided, clause=index)
 
 
+def _named(node: Term) -> str:
+    return str(node.value.name) if node.op is Op.APPLY else f"{print_term(node)}"
+
+
 def _is_partial(node: Term) -> bool:
     """Whether the node's value depends on what functions mean where nothing defines them."""
     if node.op in _DIVISIONS:
         return not node.args[1].is_value or node.args[1].value == 0
-    return node.op is Op.APPLY or node.op is Op.FIELD
+    if node.op is Op.FIELD:  # every value of a type with one constructor has all its fields
+        return len(node.args[0].sort.constructors) > 1
+    return node.op is Op.APPLY
 
 
 def _own_binders(clause: Clause) -> Clause:

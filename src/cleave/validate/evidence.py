@@ -14,11 +14,13 @@ BY_VALUES = "evaluation"
 @dataclass(frozen=True, slots=True)
 class Confirmed:
     """``text`` says on one line what was checked, ``by`` how much of it each solver confirmed. ``interpretation`` is
-    the one that was checked on the whole system, if there is such a one."""
+    the one that was checked on the whole system, if there is such a one. ``chosen`` names what a derivation needs one
+    particular meaning of: it derives ``false`` for that meaning, and proves nothing where any will do."""
 
     text: str
     by: Mapping[str, int] = field(default_factory=dict)
     interpretation: Interpretation | None = None
+    chosen: str = ""
 
     def __str__(self) -> str:
         return self.text

@@ -24,11 +24,9 @@ REASONS = {"memory": Reason.MEMORY, "unconfirmed": Reason.UNCONFIRMED, "interrup
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """A derivation of ``false`` from the given clauses. ``checked`` says how this very process has checked it; what
-    comes from elsewhere is still to be checked."""
+    """A derivation of ``false`` from the given clauses, still to be checked."""
 
     derivation: Derivation
-    checked: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,8 +102,8 @@ class _Alone:
             match answer:
                 case Closed(interpretation=interpretation, validation=checked):
                     return Invariants({None: decode_interpretation(interpretation)}, checked)
-                case Violated(derivation=derivation, validation=checked):
-                    return Refuted(decode_derivation(derivation), checked)
+                case Violated(derivation=derivation):
+                    return Refuted(decode_derivation(derivation))
                 case GivenUp() as why:
                     self._dead.append(why)
         return self._gave_up()
