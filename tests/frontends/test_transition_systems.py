@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,25 +13,13 @@ from cleave.errors import InputError
 from cleave.frontends.btor2 import read_btor2
 from cleave.frontends.btor2.operators import BINARY, UNARY, truth
 from cleave.frontends.vmt import is_vmt, read_vmt
-from cleave.ir.horn import HornSystem
 from cleave.ir.horn_check import check_horn
-from cleave.ir.horn_text import print_horn
 from cleave.logic import terms as t
 from cleave.logic.sorts import bitvec
 from cleave.logic.terms import signed
 from cleave.smt.solver import Answer
 from cleave.smt.z3 import Z3Solver
-
-z3: Any = importlib.import_module("z3")
-
-
-def verdict(system: HornSystem) -> str:
-    check_horn(system)
-    solver = z3.SolverFor("HORN", ctx=z3.Context())
-    solver.set("timeout", 20_000)
-    solver.from_string(print_horn(system))
-    return {"sat": "safe", "unsat": "unsafe"}.get(str(solver.check()), "unknown")
-
+from horn_reading import verdict
 
 VMT = """
 (declare-fun x () Int) (declare-fun x_next () Int) (declare-fun in () Int)

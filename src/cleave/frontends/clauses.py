@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
 
+from cleave.frontends.aiger import read_aiger
 from cleave.frontends.btor2 import read_btor2
 from cleave.frontends.horn import read_horn
+from cleave.frontends.mcmt import read_mcmt
+from cleave.frontends.prolog import read_prolog
 from cleave.frontends.vmt import is_vmt, read_vmt
 from cleave.ir.horn import HornSystem
 
@@ -21,6 +24,10 @@ READERS: Mapping[str, Callable[[str, bytes], HornSystem]] = {
     ".vmt": read_vmt,
     ".btor2": read_btor2,
     ".btor": read_btor2,
+    ".pl": read_prolog,
+    ".mcmt": read_mcmt,
+    ".aag": read_aiger,
+    ".aig": read_aiger,
 }
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cleave.errors import UnsupportedError
-from cleave.frontends.transition_system import Bad, TransitionSystem
+from cleave.frontends.symbolic_system import Bad, SymbolicSystem
 from cleave.ir.horn import HornSystem
 from cleave.ir.program import Location
 from cleave.logic import terms as t
@@ -61,7 +61,7 @@ class _VmtReader:
                 "the system has no :invar-property, so there is nothing to check", file=self._script.file
             )
         state = tuple(self._next)
-        return TransitionSystem(
+        return SymbolicSystem(
             state=state,
             first=state,
             initial=t.conj_all(self._initial),

@@ -24,8 +24,8 @@ from cleave.logic.sorts import INT, REAL, Sort
 from cleave.logic.symbols import word_name
 from cleave.logic.terms import Function, SortError, Term
 
-_Finish: TypeAlias = "Callable[[list[Node], list[Term]], Term | _Frame]"
-_Frame: TypeAlias = tuple[list[Node], int, list[Term], _Finish]
+_Finish: TypeAlias = "Callable[[list[Node], list[Term]], Term | Frame]"
+Frame: TypeAlias = tuple[list[Node], int, list[Term], _Finish]
 """An open expression: its parts, the next of them to read, what the earlier ones are, and what to do at the end."""
 
 
@@ -66,7 +66,7 @@ class TermReader(Applications):
     def read(self, root: Node) -> Term:
         """The term that an expression is."""
         tokens, table = self.script.tokens, self.scope.table
-        stack: list[_Frame] = []
+        stack: list[Frame] = []
         node, at, args, finish = self._wrap(root, _only)
         while True:
             while at < len(node):
@@ -167,10 +167,10 @@ class TermReader(Applications):
 
     # --- lists ------------------------------------------------------------------------------------------------------
 
-    def _wrap(self, node: Node, finish: _Finish) -> _Frame:
+    def _wrap(self, node: Node, finish: _Finish) -> Frame:
         return [0, node], 1, [], finish
 
-    def _enter(self, node: list[Node]) -> _Frame:
+    def _enter(self, node: list[Node]) -> Frame:
         if len(node) < 2:
             raise self.script.error(node, "a term expected, not ()")
         head = node[1]
@@ -194,7 +194,7 @@ class TermReader(Applications):
 
     # --- let, quantifiers, annotations, match -----------------------------------------------------------------------
 
-    def _enter_let(self, node: list[Node]) -> _Frame:
+    def _enter_let(self, node: list[Node]) -> Frame:
         if len(node) != 4 or isinstance(node[2], int):
             raise self.script.error(node, "a let with bindings and a body expected, as in (let ((x 1)) x)")
         words, values = [], []
@@ -204,7 +204,7 @@ class TermReader(Applications):
             words.append(self.script.word(pair[1]))
             values.append(pair[2])
 
-        def bind(_: list[Node], args: list[Term]) -> _Frame:
+        def bind(_: list[Node], args: list[Term]) -> Frame:
             table = self.scope.table
             saved = [(word, table.get(word)) for word in words]
             table.update(zip(words, args, strict=True))
@@ -217,7 +217,7 @@ class TermReader(Applications):
 
         return [0, *values], 1, [], bind
 
-    def _enter_quantifier(self, node: list[Node]) -> _Frame:
+    def _enter_quantifier(self, node: list[Node]) -> Frame:
         if len(node) != 4:
             raise self.script.error(node, "a quantifier with variables and one body expected")
         script, build = self.script, t.forall if self.script.word(node[1]) == "forall" else t.exists
@@ -243,7 +243,7 @@ class TermReader(Applications):
 
         return [0, body, *(term for pattern in patterns for term in pattern)], 1, [], leave
 
-    def _enter_annotation(self, node: list[Node]) -> _Frame:
+    def _enter_annotation(self, node: list[Node]) -> Frame:
         if len(node) < 3:
             raise self.script.error(node, "a term with annotations expected, as in (! x :named y)")
 
@@ -257,13 +257,13 @@ class TermReader(Applications):
 
         return self._wrap(node[2], leave)
 
-    def _enter_match(self, node: list[Node]) -> _Frame:
+    def _enter_match(self, node: list[Node]) -> Frame:
         if len(node) != 4 or isinstance(node[3], int) or len(node[3]) < 2:
             raise self.script.error(node, "a match with a term and its cases expected")
         cases = node[3][1:]
         results: list[tuple[Term, Term]] = []
 
-        def next_case(_: list[Node], args: list[Term]) -> Term | _Frame:
+        def next_case(_: list[Node], args: list[Term]) -> Term | Frame:
             value = args[0]
             if len(results) == len(cases):
                 return self._cases(node, results)
@@ -271,7 +271,7 @@ class TermReader(Applications):
             saved = [(word, self.scope.table.get(word)) for word in words]
             self.scope.table.update(zip(words, fields, strict=True))
 
-            def leave(_: list[Node], result: list[Term]) -> _Frame:
+            def leave(_: list[Node], result: list[Term]) -> Frame:
                 self._uncover(saved)
                 results.append((condition, result[0]))
                 return [0], 1, [value], next_case

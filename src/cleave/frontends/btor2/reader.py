@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from cleave.errors import InputError, UnsupportedError
 from cleave.frontends.btor2.operators import BINARY, BIT, TERNARY, UNARY, bit, negated, truth
-from cleave.frontends.transition_system import Bad, TransitionSystem
+from cleave.frontends.symbolic_system import Bad, SymbolicSystem
 from cleave.ir.horn import HornSystem
 from cleave.ir.program import Location
 from cleave.logic import terms as t
@@ -51,9 +51,9 @@ class Btor2Reader:
                 self._read()
         if not self._bad:
             raise UnsupportedError("the model has no bad state, so there is nothing to check", file=self._file)
-        return self._transition_system().horn()
+        return self._symbolic_system().horn()
 
-    def _transition_system(self) -> TransitionSystem:
+    def _symbolic_system(self) -> SymbolicSystem:
         state = tuple(self._variables[number] for number in self._states)
         constraint = t.conj_all(self._constraints)
         following = []
@@ -61,7 +61,7 @@ class Btor2Reader:
             # A state without a next value takes any value, as an input does.
             value = self._next.get(number)
             following.append(t.var(self._unused(f"{variable.name}'"), variable.sort) if value is None else value)
-        return TransitionSystem(
+        return SymbolicSystem(
             state=state,
             first=state,
             initial=t.conj_all(t.eq(self._variables[number], value) for number, value in self._first.items()),

@@ -1,4 +1,4 @@
-"""Transition systems as Horn clauses with one predicate, the set of reachable states.
+"""Transition systems given by formulas, as Horn clauses with one predicate, the set of reachable states.
 
 state(x) :- initial                   what holds at the start
 state(next) :- state(x), step         one step; all other variables take any values
@@ -24,7 +24,7 @@ class Bad:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TransitionSystem:
+class SymbolicSystem:
     """``state`` are distinct variables; ``following`` are terms, for each of them its value after a step. Both may use
     further variables (inputs), which take any values in each step."""
 
@@ -37,10 +37,11 @@ class TransitionSystem:
     functions: tuple[Function, ...] = ()
     expected: str | None = None
     location: Location | None = None
+    name: str = "state"  # of the predicate
 
     def horn(self) -> HornSystem:
         """The clauses that say the same."""
-        name = "state"
+        name = self.name
         here = Atom(name, self.state)
         rules = (
             Clause(Atom(name, self.first), (), self.initial, self.location),
