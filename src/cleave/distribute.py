@@ -39,6 +39,7 @@ Runtime = Literal["local", "ray", "simulated"]
 
 _SEARCHES = {  # loaded only where they are needed
     "inline": "cleave.engines.inline.distributed:InlineSearch",
+    "cegar": "cleave.engines.cegar.distributed:CegarSearch",
     "pdr": "cleave.engines.pdr.distributed:PdrSearch",
     "threads": "cleave.engines.threads.distributed:ThreadsSearch",
 }
@@ -62,8 +63,8 @@ class Distributed(Generic[Solved]):
         self.journal = journal
         self._open = ExitStack()
         self._open.push(journal)
-        self._coordinator = search.coordinator()
-        self._commands = self._coordinator.start()
+        self.coordinator = search.coordinator()
+        self._commands = self.coordinator.start()
         self._elapsed = 0.0
         first = self._replay() + 1
         self._crew = _crew(place, Assignment(search.worker, search.assignment()), first)
@@ -108,7 +109,7 @@ class Distributed(Generic[Solved]):
     def solve(self, halt: threading.Event, note: Callable[[Counters], None]) -> Solved | GaveUp:
         """Runs until there is an outcome or ``halt`` is set."""
         outcome = drive(
-            self._coordinator,
+            self.coordinator,
             self._crew,
             self.journal.append,
             stop=halt,
@@ -117,7 +118,7 @@ class Distributed(Generic[Solved]):
             elapsed=self._elapsed,
         )
         self._crew.close()
-        counters = self._coordinator.counters()
+        counters = self.coordinator.counters()
         if isinstance(outcome, Ended):
             return GaveUp(outcome.reason, self.search.how_far(counters))
         return self.search.solved(outcome, counters)
@@ -142,7 +143,7 @@ class Distributed(Generic[Solved]):
         largest = 0
         finish: list[Command] = []
         for seconds, event in self.journal.events():
-            finish += (command for command in self._coordinator.on(event) if isinstance(command, Finish))
+            finish += (command for command in self.coordinator.on(event) if isinstance(command, Finish))
             self._elapsed = seconds
             if isinstance(event, Joined):
                 present[event.worker] = None
@@ -154,8 +155,8 @@ class Distributed(Generic[Solved]):
         else:
             lost = [Lost(worker, STOPPED) for worker in present]
             self.journal.append(lost)
-            after: list[Command] = [command for event in lost for command in self._coordinator.on(event)]
-            self._commands = [*self._coordinator.start(), *after]
+            after: list[Command] = [command for event in lost for command in self.coordinator.on(event)]
+            self._commands = [*self.coordinator.start(), *after]
         return largest
 
 

@@ -15,6 +15,9 @@ from cleave.ir.program import Location
 from cleave.validate.folding import SKIPPED, compact
 from cleave.verdict import Result, Trace, Unknown, Unsafe
 
+_VARYING = ("seconds", "workers", "run", "validation")
+_STEADY = ("iterations", "predicates", "states", "transitions", "locations")
+
 
 def result_object(file: str, result: Result, *, trace: str = "compact") -> dict[str, Any]:
     """``trace`` says how much of it: ``compact``, ``full`` or ``none``."""
@@ -34,9 +37,18 @@ def result_object(file: str, result: Result, *, trace: str = "compact") -> dict[
         "assumptions": list(result.assumptions),
         "validation": None if isinstance(verdict, Unknown) else verdict.validation,
     }
+    if result.predicates:
+        found["predicates"] = {location: list(own) for location, own in result.predicates.items()}
     if isinstance(verdict, Unsafe) and trace != "none":
         found["trace"] = _trace_object(verdict.trace, full=trace == "full")
     return found
+
+
+def only_deterministic(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what depends on the machine, the workers and chance: times, costs, and who confirmed the verdict. What
+    is left of a result of the cegar engine is the same in every run."""
+    kept = {key: value for key, value in found.items() if key not in _VARYING}
+    return {**kept, "statistics": {key: value for key, value in found["statistics"].items() if key in _STEADY}}
 
 
 def error_object(file: str, error: CleaveError) -> dict[str, Any]:

@@ -22,6 +22,7 @@ class Reason(Enum):
     MEMORY = "memory"
     INTERRUPTED = "interrupted"
     SOLVER = "solver gave up"
+    ITERATIONS = "limit of iterations"
     UNCONFIRMED = "unconfirmed"
 
 
@@ -102,3 +103,4 @@ class Result:
     run: str | None = None  # its id, if it has a journal
     smtlib: str | None = None  # of Horn clauses: what SMT-LIB calls the verdict, sat (safe), unsat (unsafe) or unknown
     expected: str | None = None  # the verdict that a task definition says it has
+    predicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by location, that an abstraction used

@@ -50,6 +50,12 @@ def add_output(parser: argparse.ArgumentParser, objects: str) -> None:
         help="how much of a violating execution to print: what led to the violation, everything, or nothing"
         " (default compact)",
     )
+    group.add_argument(
+        "--deterministic",
+        action="store_true",
+        help="leave out what differs from run to run, such as times; the cegar engine's output is then the same, byte"
+        " for byte, for any number of workers",
+    )
     group.add_argument("--quiet", action="store_true", help="no progress")
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
-from cleave.cli.report import pdr_effort
+from cleave.cli.effort import cegar_effort, pdr_effort
 from cleave.cli.table import amount, count
 
 _PLAIN_SECONDS = 10.0
@@ -75,6 +75,8 @@ class SplitRate:
 def describe(counters: Mapping[str, Any], seconds: float, rate: float = 0.0) -> str:
     if "jobs" in counters:
         return f"{seconds:.0f} s: {pdr_effort(counters)}"
+    if "iterations" in counters:
+        return f"{seconds:.0f} s: {cegar_effort(counters)}"
     if "contexts" in counters:
         return f"{seconds:.0f} s: {_threads(counters)}"
     if "level" in counters:

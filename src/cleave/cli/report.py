@@ -11,26 +11,32 @@ from typing import Any
 
 import msgspec
 
-from cleave.cli.table import amount, count
+from cleave.cli.effort import effort
 from cleave.errors import CleaveError
 from cleave.journal.places import default_folder
-from cleave.objects import error_object, is_conclusive, result_object
+from cleave.objects import error_object, is_conclusive, only_deterministic, result_object
 from cleave.validate.folding import SKIPPED
 from cleave.verdict import BoundedSafe, Result, Safe, Trace, TraceStep, Unsafe
 
 _LINE = 140  # characters of a line of a compact trace, after which no further value follows
+_PREDICATES = 20  # that are shown of those that did not suffice
 _INDENTED = 12  # calls deep; deeper ones are numbered
 
 Found = Mapping[str, Any]
 """A result as `objects.result_object` makes it."""
 
 
-def print_result(file: str, result: Result, *, as_json: bool, trace: str, journal: Path | None = None) -> None:
-    """``journal`` is the folder where the run's journal is, if it has one."""
+def print_result(
+    file: str, result: Result, *, as_json: bool, trace: str, journal: Path | None = None, deterministic: bool = False
+) -> None:
+    """``journal`` is the folder where the run's journal is, if it has one; ``deterministic`` leaves out what differs
+    from run to run."""
     if as_json:
-        print(json.dumps(result_object(file, result, trace=trace)), flush=True)
+        found = result_object(file, result, trace=trace)
+        print(json.dumps(only_deterministic(found) if deterministic else found), flush=True)
         return
     found = result_object(file, result, trace="full" if trace == "full" else "compact")  # tells what is violated
+    found = only_deterministic(found) if deterministic else found
     print("\n".join((*as_text(found), *_about_run(found, journal), *_trace_text(found, trace))), flush=True)
 
 
@@ -66,11 +72,26 @@ def as_text(found: Found) -> Iterable[str]:
             yield f"  {_violation(found)}{found['validation']}"
         case _:
             yield f"  {found['reason']}"
+            yield from _predicates(found.get("predicates") or {})
     if found.get("expected") not in (None, found["verdict"]) and found["verdict"] != "unknown":
         yield f"  note: the task definition expects {found['expected']}"
     for assumption in found["assumptions"]:
         yield f"  note: {assumption}"
-    yield f"  {_effort(found)}"
+    if "seconds" in found:
+        done = effort(found["statistics"])
+        yield f"  {found['seconds']:.1f} s{f'; {done}' if done else ''}"
+    elif found["statistics"]:
+        yield f"  {effort(found['statistics'])}"
+
+
+def _predicates(found: Mapping[str, Sequence[str]]) -> Iterable[str]:
+    """Those that an abstraction has got so far."""
+    shown = [f"    {location}: {predicate}" for location, own in found.items() for predicate in own]
+    if shown:
+        yield "  predicates found:"
+        yield from shown[:_PREDICATES]
+        if len(shown) > _PREDICATES:
+            yield f"    and {len(shown) - _PREDICATES} more; --json has them all"
 
 
 def _larger(bounds: Mapping[str, int]) -> str:
@@ -85,56 +106,8 @@ def _violation(found: Found) -> str:
     return f"{trace.violated}{f' at {trace.location}' if trace.location else ''}; "
 
 
-def _effort(found: Found) -> str:
-    counters = found["statistics"]
-    spent = f"{found['seconds']:.1f} s"
-    if "splits" in counters:
-        return f"{spent}; {_distributed_effort(counters)}"
-    if "jobs" in counters:
-        return f"{spent}; {pdr_effort(counters)}"
-    if "level" in counters:
-        runs = count(counters["runs"], "strategy run")
-        return f"{spent}; {runs}, level {counters['level']}, solver cost {amount(counters['cost'])}"
-    if "contexts" in counters:
-        size = f", {amount(counters['clauses'])} clauses" if counters.get("clauses") else ""
-        bounds = f"{counters['contexts']} contexts, unwind {counters['unwind']}"
-        return f"{spent}; {bounds}{size}, solver cost {amount(counters['cost'])}"
-    if "instances" not in counters:
-        return spent
-    return (
-        f"{spent}; {counters['instances']} instances, {counters['merges']} merges, {counters['open_calls']} calls open,"
-        f" {counters['blocked_calls']} at the bound, {counters['checks']} checks, solver cost {counters['cost']}"
-    )
-
-
-def _distributed_effort(counters: Mapping[str, Any]) -> str:
-    workers = count(counters["workers"], "worker")
-    lost = f" ({counters['lost_workers']} lost)" if counters["lost_workers"] else ""
-    cost = counters["cost"] + counters["setup_cost"] + counters["validation_cost"]
-    if not counters["splits"]:
-        return f"{workers}{lost}, not split, cost {amount(cost)}"
-    setup = f", {counters['setup_cost'] / cost:.0%} of it to set up parts" if cost else ""
-    return (
-        f"{workers}{lost}, {count(counters['splits'], 'split')},"
-        f" {count(counters['closed'], 'part')} closed, {counters['open_partitions']} open, cost {amount(cost)}{setup}"
-    )
-
-
-def pdr_effort(counters: Mapping[str, Any]) -> str:
-    """What the pdr engine has done, from its counters."""
-    lost = f" ({counters['lost_workers']} lost)" if counters["lost_workers"] else ""
-    parts = f"{counters['closed']} of {count(counters['partitions'], 'partition')} closed, "
-    solved = [name.removeprefix("solved_by ") for name in counters if name.startswith("solved_by ")]
-    by = f", solved by {', '.join(solved)}" if solved else ""
-    return (
-        f"{count(counters['workers'], 'worker')}{lost}, {parts if counters['partitions'] else ''}"
-        f"level {counters['level']}, lemmas {counters['lemmas_pushed']} told and {counters['lemmas_pulled']} taken,"
-        f" solver cost {amount(counters['cost'])}{by}"
-    )
-
-
 def _about_run(found: Found, journal: Path | None) -> Iterable[str]:
-    if found["run"] is None:
+    if found.get("run") is None:
         return
     where = f" --journal {shlex.quote(str(journal))}" if journal not in (None, default_folder()) else ""
     if is_conclusive(found):

@@ -12,7 +12,7 @@ from cleave.cli.report import as_text
 from cleave.cli.show_parts import parts_text
 from cleave.cli.table import amount, count, table
 from cleave.cli.tree import tree_text
-from cleave.flows.choose import PDR, THREADS
+from cleave.flows.choose import CEGAR, PDR, THREADS
 from cleave.journal.journal import Journal
 from cleave.journal.places import find_run
 from cleave.review.objects import effort_object, review_object
@@ -37,7 +37,13 @@ def _threads() -> Listener:
     return listen
 
 
-_LISTENERS = {PDR: _pdr, THREADS: _threads}
+def _cegar() -> Listener:
+    from cleave.review.cegar import listen
+
+    return listen
+
+
+_LISTENERS = {PDR: _pdr, THREADS: _threads, CEGAR: _cegar}
 
 
 def add_to(commands: Any) -> None:

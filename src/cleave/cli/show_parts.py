@@ -1,7 +1,7 @@
 """What happened in a run whose parts are a flat list, as text.
 
 parts: 3 closed, 1 open
-  part                      state   by        at     strategy  cost
+  part                      state   by        at     how       cost
   whole problem             open
   query 2, atom 0 by clause 1  closed  worker 2  3.4 s  global    1.2M
 """
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from cleave.cli.table import amount, table
 from cleave.review.parts import PartRecord, PartsReview, WorkerSummary
 
-_PART_COLUMNS = ("part", "state", "by", "at", "strategy", "cost")
+_PART_COLUMNS = ("part", "state", "by", "at", "how", "cost")
 _WORKER_COLUMNS = ("worker", "place", "jobs", "lemmas", "cost", "sharing", "checking", "unfinished", "busy")
 _MOST_ROWS = 40  # of each table
 
@@ -27,6 +27,7 @@ def parts_text(review: PartsReview) -> Iterable[str]:
     yield from _further(len(review.parts), "parts")
     for part in parts:
         yield from (f"  without an answer: {part.name}: {reason}" for reason in part.tries)
+        yield from (f"  learned in {part.name}: {one}" for one in part.learned)
     if review.workers:
         yield "who did what (cost: the solver's; lemmas: told to others; busy: seconds):"
         rows = [_worker_row(worker) for worker in list(review.workers.values())[:_MOST_ROWS]]

@@ -10,6 +10,7 @@ from typing import Any
 
 from cleave.cli.arguments import add_inlining, add_output, megabytes, merging, seconds
 from cleave.cli.c_arguments import add_c, add_threads, c_options, schedules, threads_options
+from cleave.cli.cegar_arguments import add_cegar, cegar_options
 from cleave.cli.distribution import add_comparison, add_workers, distribution, folder_to_write
 from cleave.cli.horn_arguments import add_pdr, pdr_options
 from cleave.cli.report import print_error, print_result
@@ -34,16 +35,17 @@ def add_to(commands: Any) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="a program in Boogie (.bpl) or C (.c, .i), Horn clauses (.smt2), a transition system (.vmt, .btor2), or a"
-        " task definition that names one (.yml)",
+        help="a program in Boogie (.bpl) or C (.c, .i), Horn clauses (.smt2), a transition system (.vmt, .btor2, .mcmt,"
+        " .aag, ARMC's .pl), or a task definition that names one (.yml)",
     )
     parser.add_argument(
         "--engine",
         choices=ENGINES,
         help="inline: search all executions within a bound on recursion and loops; pdr: prove or refute without bounds,"
-        " by Horn clauses; threads: search all schedules within a number of contexts; auto: inline and pdr side by"
-        " side, each with half of the workers, until one has settled it (default: what fits the file: inline for"
-        " sequential programs, threads for those with threads, pdr for Horn clauses)",
+        " by Horn clauses; cegar: likewise, by predicate abstraction, the same way each time; threads: search all"
+        " schedules within a number of contexts; auto: inline and pdr side by side, each with half of the workers,"
+        " until one has settled it (default: what fits the file: inline for sequential programs, threads for those"
+        " with threads, pdr for Horn clauses)",
     )
     add_inlining(parser)
     parser.add_argument(
@@ -65,6 +67,7 @@ def add_to(commands: Any) -> None:
     limits.add_argument("--memlimit", type=megabytes, default=0, metavar="M", help="memory: 4000 (MB), 4GB")
     add_output(parser, "one JSON object per file, each on a line")
     add_pdr(parser)
+    add_cegar(parser)
     add_threads(parser)
     add_comparison(parser)
     parser.add_argument("--after", type=int, default=0, help=argparse.SUPPRESS)  # see _leave_behind
@@ -104,7 +107,14 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
     except CleaveError as error:
         print_error(file, error, as_json=options.json)
         return error.exit_code, False
-    print_result(file, result, as_json=options.json, trace=options.trace, journal=chosen.journal)
+    print_result(
+        file,
+        result,
+        as_json=options.json,
+        trace=options.trace,
+        journal=chosen.journal,
+        deterministic=options.deterministic,
+    )
     return result.verdict.exit_code, abandoned
 
 
@@ -113,7 +123,7 @@ def _not_started(file: str, options: argparse.Namespace) -> int:
     verdict = Unknown(Reason.INTERRUPTED, "not started")
     engine = options.engine if options.engine not in (None, AUTO) else engine_by_name(file)
     result = Result(verdict, engine, {}, 0.0, distribution(options).workers, {})
-    print_result(file, result, as_json=options.json, trace=options.trace)
+    print_result(file, result, as_json=options.json, trace=options.trace, deterministic=options.deterministic)
     return verdict.exit_code
 
 
@@ -145,6 +155,7 @@ def _options(options: argparse.Namespace) -> Options:
         memlimit_mb=options.memlimit,
         distribution=how,
         pdr=pdr_options(options, how.workers),
+        cegar=cegar_options(options, how.workers),
         c=c_options(options),
         threads=threads_options(options),
         schedules=schedules(options, how.workers),

@@ -20,7 +20,7 @@ from cleave.frontends.clauses import holds_clauses
 from cleave.frontends.read import may_have_threads, read_program, read_source
 from cleave.ir.program import first_thread_statement
 
-INLINE, PDR, THREADS, AUTO = ENGINES = ("inline", "pdr", "threads", "auto")
+INLINE, PDR, CEGAR, THREADS, AUTO = ENGINES = ("inline", "pdr", "cegar", "threads", "auto")
 
 
 def engine_by_name(file: str) -> str:
@@ -35,6 +35,8 @@ def choose_flow(file: str, options: Options) -> Flow:
     _check(file, fitting, engine, options)
     if engine == PDR:
         return _pdr(file, source, options)
+    if engine == CEGAR:
+        return _cegar(file, source, options)
     return _threads(file, source, options) if engine == THREADS else _inline(file, source, options)
 
 
@@ -55,8 +57,8 @@ def _fitting(file: str, source: bytes) -> str:
 
 
 def _check(file: str, fitting: str, engine: str | None, options: Options) -> None:
-    if fitting == PDR != engine:
-        raise UsageError(f"{file}: Horn clauses are for the pdr engine; {engine} needs a program")
+    if fitting == PDR and engine not in (PDR, CEGAR):
+        raise UsageError(f"{file}: Horn clauses are for the engines pdr and cegar; {engine} needs a program")
     if fitting == THREADS != engine:
         raise UsageError(f"{file}: it starts threads, which only the engine threads handles")
     if options.invariants_from is not None and engine != INLINE:
@@ -87,6 +89,15 @@ def _pdr(file: str, source: bytes, options: Options) -> Flow:
     return PdrFlow(PdrSearch(Task(file, source, options.entry, _property(options), how)), options.invariant)
 
 
+def _cegar(file: str, source: bytes, options: Options) -> Flow:
+    from cleave.engines.cegar.distributed import CegarSearch
+    from cleave.engines.cegar.messages import Task
+    from cleave.flows.cegar import CegarFlow
+
+    how = replace(options.cegar, workers=options.distribution.workers)
+    return CegarFlow(CegarSearch(Task(file, source, options.entry, _property(options), how)), options.invariant)
+
+
 def _threads(file: str, source: bytes, options: Options) -> Flow:
     from cleave.engines.threads.distributed import ThreadsSearch
     from cleave.engines.threads.messages import Task
@@ -105,6 +116,10 @@ def flow_of(search: Search[Any]) -> Flow:
         from cleave.flows.pdr import PdrFlow
 
         return PdrFlow(search)  # type: ignore[arg-type]
+    if search.engine == CEGAR:
+        from cleave.flows.cegar import CegarFlow
+
+        return CegarFlow(search)  # type: ignore[arg-type]
     if search.engine == THREADS:
         from cleave.flows.threads import ThreadsFlow
 

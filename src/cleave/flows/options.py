@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cleave.distribute import Runtime
+from cleave.engines.cegar.options import CegarOptions
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import Distribution
 from cleave.engines.pdr.options import PdrOptions
@@ -35,6 +36,7 @@ class Options:
     memlimit_mb: int = 0
     distribution: Distribution = field(default_factory=Distribution)
     pdr: PdrOptions = field(default_factory=PdrOptions)
+    cegar: CegarOptions = field(default_factory=CegarOptions)
     threads: ThreadsOptions = field(default_factory=ThreadsOptions)
     schedules: ThreadsDistribution = field(default_factory=ThreadsDistribution)  # which of them to search
     invariant: Path | None = None  # where to write what proves `safe` without bounds

@@ -24,6 +24,7 @@ class Run:
         self.watch = watch
         self.counters: dict[str, Any] = {}
         self.assumptions: list[str] = []
+        self.predicates: dict[str, tuple[str, ...]] = {}  # of an abstraction, by location
         self.id: str | None = None
         self.is_horn = False  # the file holds Horn clauses, not a program
         self._on_progress = on_progress
@@ -44,7 +45,18 @@ class Run:
         bounds, assumptions = _bounds(verdict, self.counters), tuple(self.assumptions)
         smtlib = _SMTLIB.get(verdict.word, "unknown") if self.is_horn else None
         seconds = self.watch.seconds()
-        return Result(verdict, self.engine, bounds, seconds, workers, self.counters, assumptions, self.id, smtlib)
+        return Result(
+            verdict,
+            self.engine,
+            bounds,
+            seconds,
+            workers,
+            self.counters,
+            assumptions,
+            self.id,
+            smtlib,
+            predicates=self.predicates,
+        )
 
 
 class Flow(Protocol):

@@ -4,7 +4,7 @@
     review.parts["whole problem"].state          # "open" | "split" | "closed" | "violated" | "given up"
     review.workers[2].cost
 
-What a worker's message says about parts is the engine's: see `pdr` and `threads`.
+What a worker's message says about parts is the engine's: see `pdr`, `threads` and `cegar`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cleave.review.tree import State
 @dataclass(slots=True)
 class PartRecord:
     """Once a part is settled: by whom, when, with which strategy if there are several, and at what cost. ``tries`` are
-    the jobs on it that ended without an answer, with their reasons."""
+    the jobs on it that ended without an answer, with their reasons; ``learned`` is what it gave to those after it."""
 
     name: str
     state: State = "open"
@@ -35,6 +35,7 @@ class PartRecord:
     strategy: str = ""
     cost: int = 0
     tries: list[str] = field(default_factory=list)
+    learned: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,268 @@
+"""Cartesian predicate abstraction: which predicates hold after a transition from an abstract state.
+
+    state      x = 0 holds, y > 5 does not              {x = 0}
+    guard      x < 10, and then x := x + 1
+    after it   x > 0 follows, x = 0 does not            {x > 0}
+
+A predicate holds after the transition if the state and the guard imply it. What follows from the predicates that the
+solver needed follows from every state that has these; and a solver's model refutes what it refutes for every state that
+it belongs to. Both are kept, and told to other workers, so that later questions are often answered without the solver;
+they say nothing that a solver would not, so the answers do not depend on what was asked before.
+
+A question that the solver leaves open is put once more to a fresh one, with a larger limit on the cost; if that one
+can't tell either, the predicate does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from cleave.engines.cegar.interruption import InterruptedSearchError
+from cleave.engines.cegar.messages import Fact, Implied, Witnessed, pack, unpack
+from cleave.ir.transition_system import TransitionSystem
+from cleave.logic.sorts import BOOL
+from cleave.logic.terms import Term, conj_all, implies, neg, var
+from cleave.logic.walk import substitute
+from cleave.smt.solver import Answer, Model
+from cleave.smt.z3 import DEFAULT, PLAIN, Z3Solver
+
+INFEASIBLE = None
+"""What there is after a transition that can't be taken."""
+
+_COST = 2_000_000  # of a question to the solver that has answered others before, ...
+_FRESH_COST = 50_000_000  # ... and to one that has not
+_LOOKUP_COST = 60  # of a transition whose answer is known, in the solver's units
+_FACT_COST = 3  # of one that another worker found
+_MOST_MODELS = 48  # kept for each transition, the latest
+
+
+@dataclass(slots=True)
+class _Witness:
+    """A model of a transition that was taken once: which predicates of the source hold before it, and which of the
+    target's after it. Those that were learned later are looked up in the model, which other workers don't have."""
+
+    model: Model | None
+    source: int = 0
+    source_count: int = 0
+    target: int = 0
+    target_count: int = 0
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a transition: sets of the source's predicates with which it can't be taken, those that imply a
+    predicate of the target, and witnesses."""
+
+    blocking: list[int] = field(default_factory=list)
+    implying: dict[int, list[int]] = field(default_factory=dict)
+    witnesses: list[_Witness] = field(default_factory=list)
+
+
+class Abstraction:
+    """``queries`` counts the solver's answers."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self._system = system
+        self._predicates: list[list[Term]] = [[] for _ in system.locations]
+        self._after: list[list[Term]] = [[] for _ in system.transitions]  # the target's predicates, in the source
+        self._known = [_Known() for _ in system.transitions]
+        self._solver = Z3Solver(profile=PLAIN)
+        self._fresh: Z3Solver | None = None
+        self._fresh_cost = 0
+        self._lookups = 0
+        self._facts = 0
+        self._news: list[Fact] = []
+        self.queries = 0
+
+    def learn(self, location: int, predicate: Term) -> None:
+        self._predicates[location].append(predicate)
+
+    def news(self) -> tuple[Fact, ...]:
+        """What the solver said since the last time."""
+        news, self._news = tuple(self._news), []
+        return news
+
+    def tell(self, facts: Iterable[Fact]) -> None:
+        """Takes in what other workers found."""
+        for fact in facts:
+            self._facts += 1
+            match fact:
+                case Implied(transition=number, predicate=predicate, core=core):
+                    self._note_core(number, predicate, unpack(core))
+                case Witnessed():
+                    before, after = unpack(fact.before), unpack(fact.after)
+                    self._keep(fact.transition, _Witness(None, before, fact.before_count, after, fact.after_count))
+
+    def close(self) -> None:
+        self._solver.close()
+
+    def interrupt(self) -> None:
+        """From any thread."""
+        self._solver.interrupt()
+        fresh = self._fresh
+        if fresh is not None:
+            fresh.interrupt()
+
+    def cost(self) -> int:
+        return self._solver.cost() + self._fresh_cost + _LOOKUP_COST * self._lookups + _FACT_COST * self._facts
+
+    def post(self, number: int, bits: int, since: int = 0) -> int | None:
+        """The predicates of the target, from number ``since`` on, that hold after transition ``number`` from a state
+        with ``bits``; `INFEASIBLE` if it can't be taken."""
+        self._lookups += 1
+        known = self._known[number]
+        if any(bits & block == block for block in known.blocking):
+            return INFEASIBLE
+        wanted = range(since, len(self._predicates[self._system.transitions[number].target]))
+        held = self._held(known, bits, wanted)
+        open_ = [one for one in wanted if not held >> one & 1]
+        is_possible = False
+        for witness in known.witnesses:
+            if self._belongs(witness, number, bits):
+                is_possible = True
+                after = self._target(witness, number)
+                open_ = [one for one in open_ if after >> one & 1]
+        if is_possible and not open_:
+            return held
+        return self._ask(number, bits, held, open_, is_possible)
+
+    def _held(self, known: _Known, bits: int, wanted: Sequence[int]) -> int:
+        held = 0
+        for one in wanted:
+            if any(bits & core == core for core in known.implying.get(one, ())):
+                held |= 1 << one
+        return held
+
+    # --- the solver ---------------------------------------------------------------------------------------------------
+
+    def _ask(self, number: int, bits: int, held: int, open_: list[int], is_possible: bool) -> int | None:
+        transition = self._system.transitions[number]
+        after = self._after_terms(number)
+        names = {one: var(f"holds.{one}", BOOL) for one in _members(bits)}
+        broken = {one: var(f"broken.{one}", BOOL) for one in open_}
+        source = self._predicates[transition.source]
+        self._solver.push()
+        try:
+            self._solver.add(transition.guard)
+            for one, name in names.items():
+                self._solver.add(implies(name, source[one]))
+            for one, name in broken.items():
+                self._solver.add(implies(name, neg(after[one])))
+            if not is_possible:
+                found = self._refute(number, names, bits, None)
+                if isinstance(found, int):
+                    self._report_core(number, None, found)
+                    return INFEASIBLE
+                open_ = self._still_open(found, number, open_)
+            while open_:
+                one, *open_ = open_
+                found = self._refute(number, {**names, -1: broken[one]}, bits, after[one])
+                if isinstance(found, int):
+                    self._report_core(number, one, found)
+                    held |= 1 << one
+                else:
+                    open_ = self._still_open(found, number, open_)
+            return held
+        finally:
+            self._solver.pop()
+
+    def _refute(self, number: int, assumed: dict[int, Term], bits: int, after: Term | None) -> int | _Witness | None:
+        """The predicates of the source with which the transition can't be taken so that ``after`` fails; or a witness
+        that it can; or None, for nobody knows."""
+        self.queries += 1
+        answer = self._solver.check(tuple(assumed.values()), cost_limit=_COST)
+        if answer is Answer.SAT:
+            return self._report_witness(number, _Witness(self._solver.model()))
+        if answer is Answer.UNKNOWN:
+            return bits if self._refuted_afresh(number, bits, after) else None
+        core = set(self._solver.core())
+        return sum(1 << one for one, name in assumed.items() if one >= 0 and name in core)
+
+    def _refuted_afresh(self, number: int, bits: int, after: Term | None) -> bool:
+        if self._solver.reason_unknown() == "interrupted":
+            raise InterruptedSearchError
+        transition = self._system.transitions[number]
+        source = self._predicates[transition.source]
+        self._fresh = Z3Solver(profile=DEFAULT)
+        try:
+            failing = [] if after is None else [neg(after)]
+            self._fresh.add(conj_all((transition.guard, *(source[one] for one in _members(bits)), *failing)))
+            answer = self._fresh.check(cost_limit=_FRESH_COST)
+            self._fresh_cost += self._fresh.cost()
+            if answer is Answer.UNKNOWN and self._fresh.reason_unknown() == "interrupted":
+                raise InterruptedSearchError
+            return answer is Answer.UNSAT
+        finally:
+            self._fresh.close()
+            self._fresh = None
+
+    # --- facts --------------------------------------------------------------------------------------------------------
+
+    def _report_core(self, number: int, predicate: int | None, core: int) -> None:
+        self._note_core(number, predicate, core)
+        self._news.append(Implied(number, predicate, pack(core)))
+
+    def _note_core(self, number: int, predicate: int | None, core: int) -> None:
+        """Those that are larger for nothing go."""
+        known = self._known[number]
+        cores = known.blocking if predicate is None else known.implying.setdefault(predicate, [])
+        if not any(core & other == other for other in cores):
+            cores[:] = [other for other in cores if core & other != core]
+            cores.append(core)
+
+    def _report_witness(self, number: int, witness: _Witness) -> _Witness:
+        self._keep(number, witness)
+        self._belongs(witness, number, 0)
+        self._target(witness, number)
+        before, after = pack(witness.source), pack(witness.target)
+        self._news.append(Witnessed(number, before, witness.source_count, after, witness.target_count))
+        return witness
+
+    # --- witnesses ----------------------------------------------------------------------------------------------------
+
+    def _keep(self, number: int, witness: _Witness) -> None:
+        witnesses = self._known[number].witnesses
+        witnesses.append(witness)
+        del witnesses[:-_MOST_MODELS]
+
+    def _still_open(self, witness: _Witness | None, number: int, open_: list[int]) -> list[int]:
+        """Without what a witness of the state refutes."""
+        if witness is None:
+            return open_
+        after = self._target(witness, number)
+        return [one for one in open_ if after >> one & 1]
+
+    def _belongs(self, witness: _Witness, number: int, bits: int) -> bool:
+        """Whether the witness's state before the transition is one of the abstract state's."""
+        if witness.model is not None:
+            predicates = self._predicates[self._system.transitions[number].source]
+            for one in range(witness.source_count, len(predicates)):
+                witness.source |= witness.model.is_true(predicates[one]) << one
+            witness.source_count = len(predicates)
+        return bits & witness.source == bits
+
+    def _target(self, witness: _Witness, number: int) -> int:
+        """What holds after it, and what nobody knows."""
+        if witness.model is None:
+            return witness.target | -1 << witness.target_count
+        predicates = self._after_terms(number)
+        for one in range(witness.target_count, len(predicates)):
+            witness.target |= witness.model.is_true(predicates[one]) << one
+        witness.target_count = len(predicates)
+        return witness.target
+
+    def _after_terms(self, number: int) -> list[Term]:
+        """The target's predicates as the source sees them: the updates in place of the target's variables."""
+        transition = self._system.transitions[number]
+        made, predicates = self._after[number], self._predicates[transition.target]
+        if len(made) < len(predicates):
+            replaced = dict(zip(self._system.locations[transition.target].variables, transition.updates, strict=True))
+            made += (substitute(predicate, replaced) for predicate in predicates[len(made) :])
+        return made
+
+
+def _members(bits: int) -> Iterator[int]:
+    while bits:
+        yield (bits & -bits).bit_length() - 1
+        bits &= bits - 1

@@ -1,0 +1,205 @@
+"""What the cegar engine's coordinator and workers say to each other.
+
+    worker                               coordinator
+    Ready(transitions)        ──▶        the worker has read its task and has nothing to do
+                              ◀──        Learn(predicates): from now on these, too
+                              ◀──        Expand(pieces), with facts that others found
+    Expanded(successors)      ──▶        the abstract successors, and facts; the worker has nothing to do
+                              ◀──        Analyse(path): can it be executed?
+    Analysed(answer)          ──▶        its states, or predicates that exclude it
+
+An abstract state is a location and the set of its predicates that hold, as the bits of a number; the predicates of a
+location are numbered in the order in which they are learned, so that a set means the same in every iteration.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from cleave.engines.cegar.options import CegarOptions
+
+VERSION = 1
+
+
+class Task(msgspec.Struct, frozen=True):
+    """The file, and how to search it. Whoever has it can start a worker or a coordinator."""
+
+    file: str
+    source: bytes
+    entry: str | None
+    property: str | None
+    options: CegarOptions
+    version: int = VERSION
+
+
+class Learned(msgspec.Struct, frozen=True, array_like=True):
+    """A predicate of a location: a formula over its variables, encoded."""
+
+    location: int
+    formula: bytes
+
+
+class Piece(msgspec.Struct, frozen=True, array_like=True):
+    """Some transitions from a state. For each of them, which of the target's predicates are asked for: those from this
+    number on, as the others are known."""
+
+    bits: bytes
+    transitions: tuple[tuple[int, int], ...]
+
+
+class Implied(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    """With these predicates of its source, the predicate holds after the transition; or, for None, the transition can't
+    be taken."""
+
+    transition: int
+    predicate: int | None
+    core: bytes
+
+
+class Witnessed(msgspec.Struct, frozen=True, array_like=True, tag=2):
+    """There is a way to take the transition with exactly these of the source's first predicates before it, and of the
+    target's after it."""
+
+    transition: int
+    before: bytes
+    before_count: int
+    after: bytes
+    after_count: int
+
+
+Fact: TypeAlias = Implied | Witnessed
+
+
+class Successors(msgspec.Struct, frozen=True, array_like=True):
+    """For each transition that can be taken, the predicates that hold after it, among those asked for."""
+
+    taken: tuple[tuple[int, bytes], ...]
+
+
+class Ready(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    """The source and the target of each transition, in their order."""
+
+    transitions: tuple[tuple[int, int], ...]
+
+
+class Expanded(msgspec.Struct, frozen=True, array_like=True, tag=2):
+    """The answers to the pieces of an order, in their order; ``queries`` are those that the solver answered, and
+    ``facts`` what it said."""
+
+    number: int
+    successors: tuple[Successors, ...]
+    cost: int
+    queries: int
+    facts: tuple[Fact, ...] = ()
+
+
+class Feasible(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    """The values of the variables after each transition, encoded."""
+
+    states: tuple[bytes, ...]
+
+
+class Refined(msgspec.Struct, frozen=True, array_like=True, tag=2):
+    """Predicates that exclude the path; in the order of the path."""
+
+    predicates: tuple[Learned, ...]
+
+
+class Failed(msgspec.Struct, frozen=True, array_like=True, tag=3):
+    reason: str
+
+
+Answer: TypeAlias = Feasible | Refined | Failed
+
+
+class Analysed(msgspec.Struct, frozen=True, array_like=True, tag=3):
+    number: int
+    answer: Answer
+    cost: int
+
+
+class Learn(msgspec.Struct, frozen=True, array_like=True, tag=4):
+    """In the order in which every worker learns them."""
+
+    predicates: tuple[Learned, ...]
+
+
+class Expand(msgspec.Struct, frozen=True, array_like=True, tag=5):
+    """``facts`` are those of other workers that the pieces may need."""
+
+    number: int
+    pieces: tuple[Piece, ...]
+    facts: tuple[Fact, ...] = ()
+
+
+class Analyse(msgspec.Struct, frozen=True, array_like=True, tag=6):
+    number: int
+    path: tuple[int, ...]
+
+
+FromWorker: TypeAlias = Ready | Expanded | Analysed
+ToWorker: TypeAlias = Learn | Expand | Analyse
+
+
+class Covered(msgspec.Struct, frozen=True, array_like=True, tag=1):
+    """No error state is reachable in the abstraction: its states, for each location the sets of predicates."""
+
+    states: dict[int, tuple[bytes, ...]]
+    predicates: tuple[Learned, ...]
+
+
+class Violated(msgspec.Struct, frozen=True, array_like=True, tag=2):
+    """A path to the error, and the values along it; still to be checked."""
+
+    path: tuple[int, ...]
+    states: tuple[bytes, ...]
+
+
+class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag=3):
+    reason: str
+    detail: str
+    predicates: tuple[Learned, ...] = ()
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What a whole run found, for the verdict."""
+
+    answer: Covered | Violated | GivenUp
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_FROM_WORKER: msgspec.msgpack.Decoder[FromWorker] = msgspec.msgpack.Decoder(FromWorker)
+_TO_WORKER: msgspec.msgpack.Decoder[ToWorker] = msgspec.msgpack.Decoder(ToWorker)
+_TASK = msgspec.msgpack.Decoder(Task)
+_FINDING = msgspec.msgpack.Decoder(Finding)
+
+
+def encode(message: FromWorker | ToWorker | Task | Finding) -> bytes:
+    return _ENCODER.encode(message)
+
+
+def from_worker(data: bytes) -> FromWorker:
+    return _FROM_WORKER.decode(data)
+
+
+def to_worker(data: bytes) -> ToWorker:
+    return _TO_WORKER.decode(data)
+
+
+def decode_task(data: bytes) -> Task:
+    return _TASK.decode(data)
+
+
+def decode_finding(data: bytes) -> Finding:
+    return _FINDING.decode(data)
+
+
+def pack(bits: int) -> bytes:
+    """A set of predicates; there may be more than a message's numbers have bits."""
+    return bits.to_bytes((bits.bit_length() + 7) // 8, "little")
+
+
+def unpack(data: bytes) -> int:
+    return int.from_bytes(data, "little")

@@ -1,0 +1,107 @@
+"""Sequences of linear predicates that exclude a path, to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cleave.engines.cegar.refinement.bits import joined
+from cleave.engines.cegar.refinement.budget import Budget
+from cleave.engines.cegar.refinement.cuts import cut_by_cut
+from cleave.engines.cegar.refinement.decompose import decomposed
+from cleave.engines.cegar.refinement.farkas import Direction, RowSolver, Weighted, refutation, strongest, weakest
+from cleave.engines.cegar.refinement.linear import Linearizer, Row, renamed
+from cleave.engines.cegar.refinement.path_formula import PathFormula, conjuncts
+from cleave.engines.cegar.refinement.weakest import weakest_preconditions
+from cleave.engines.cegar.refinement.writing import as_formula
+from cleave.errors import UnsupportedError
+from cleave.logic.sorts import Sort
+from cleave.logic.terms import Term, conj_all
+from cleave.logic.walk import free_variables
+from cleave.smt.bitwuzla_interpolants import interpolants
+
+_MOST_QUESTIONS = 20_000
+"""That Bitwuzla may ask; at most a few seconds for each of its steps between two of them."""
+
+
+def linear_sequences(formula: PathFormula, budget: Budget) -> Iterator[list[tuple[Term, ...]]]:
+    """From the linear constraints, if these exclude the path."""
+    rows = linear_rows(formula)
+    solver = RowSolver(budget)
+    seen: list[list[Weighted]] = []
+    try:
+        for direction in Direction:
+            found = refutation(solver, rows, direction)
+            if found is None:
+                return
+            if found not in seen:
+                seen.append(found)
+                yield from _from_factors(formula, found)
+    finally:
+        solver.close()
+
+
+def cut_sequences(
+    formula: PathFormula, core: Sequence[tuple[int, Term]], budget: Budget
+) -> Iterator[list[tuple[Term, ...]]]:
+    """From constraints with cases that exclude each other."""
+    found = cut_by_cut(formula, core, budget)
+    if found is not None:
+        yield in_parts(formula, found)
+
+
+def backward_sequences(formula: PathFormula, core: Sequence[tuple[int, Term]]) -> Iterator[list[tuple[Term, ...]]]:
+    """From any constraints that exclude each other."""
+    found = weakest_preconditions(formula, frozenset(core))
+    if found is not None:
+        yield in_parts(formula, found)
+
+
+def bit_sequences(
+    formula: PathFormula, core: Sequence[tuple[int, Term]], budget: Budget
+) -> Iterator[list[tuple[Term, ...]]]:
+    """From constraints on bit vectors that exclude each other."""
+    if not all(_has_bits(v.sort) for _, part in core for v in free_variables(part)):
+        return
+    steps = [conj_all(part for number, part in core if number == step) for step in range(len(formula.steps))]
+    try:
+        found = interpolants(steps, cost_limit=_MOST_QUESTIONS)
+    except UnsupportedError:
+        return
+    budget.spent += found.cost
+    if found.interpolants is not None:
+        yield [joined(predicates) for predicates in in_parts(formula, found.interpolants)]
+
+
+def _has_bits(sort: Sort) -> bool:
+    while sort.is_array:
+        if not _has_bits(sort.index):
+            return False
+        sort = sort.element
+    return sort.is_bool or sort.is_bitvec
+
+
+def in_parts(formula: PathFormula, sequence: Sequence[Term]) -> list[tuple[Term, ...]]:
+    """Formulas over the names of the states as predicates of the locations."""
+    return [tuple(conjuncts(formula.at_location(state, part))) for state, part in enumerate(sequence, 1)]
+
+
+def linear_rows(formula: PathFormula) -> list[tuple[int, Row]]:
+    """Of the constraints that are linear."""
+    found: list[tuple[int, Row]] = []
+    for number, step in enumerate(formula.steps):
+        linearizer = Linearizer(f"@{number}..")
+        found += [(number, row) for constraint in step for row in linearizer.rows(constraint) or ()]
+    return found
+
+
+def _from_factors(formula: PathFormula, found: Sequence[Weighted]) -> Iterator[list[tuple[Term, ...]]]:
+    """The same proof, told in several ways."""
+    for interpolant in (strongest, weakest):
+        sums = [interpolant(found, cut) for cut in range(1, len(formula.steps))]
+        yield _predicates(formula, [[renamed(row, formula.backs[cut])] for cut, row in enumerate(sums, 1)])
+    for parts in decomposed(found, formula):
+        yield _predicates(formula, parts)
+
+
+def _predicates(formula: PathFormula, sequence: Sequence[Sequence[Row]]) -> list[tuple[Term, ...]]:
+    return [tuple(as_formula(row, formula.orders[state]) for row in rows) for state, rows in enumerate(sequence, 1)]

@@ -1,0 +1,218 @@
+"""Sequence interpolants of rows that have no common solution over the rationals.
+
+    step 0:  x@1 = 0         times  1      after it:  x <= 0        or as well:  x <= 10
+    step 1:  x@2 = x@1 + 1   times  1      after it:  x <= 1                     x <= 10 ...
+    step 2:  11 <= x@2       times  1
+
+By Farkas' lemma some rows, each times a factor that is not negative (any factor for an equation), add up to something
+plainly wrong, such as ``1 <= 0``. The sum of those before a cut is an interpolant there: the variables that occur on
+one side only have cancelled out. In a *minimal* set of rows without solution the factors are unique but for their
+scale. The sums of the rows before the cuts are the strongest sequence for these factors; the negated sums of those
+behind are the weakest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from cleave.engines.cegar.refinement.budget import Budget
+from cleave.engines.cegar.refinement.linear import NOTHING, ONE, ZERO, Relation, Row, Sum, added, normal, relaxed
+from cleave.logic.sorts import BOOL, REAL
+from cleave.logic.terms import Term, implies, var
+from cleave.smt.solver import Answer
+from cleave.smt.z3 import PLAIN, Z3Solver
+
+
+class Direction(Enum):
+    """Which rows are tried to be done without first."""
+
+    EARLY = "those of the first steps"
+    LATE = "those of the last steps"
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """A row of a minimal set with its step and factor."""
+
+    step: int
+    row: Row
+    factor: Fraction
+
+
+class RowSolver:
+    """Decides over the rationals whether rows have a common solution. It keeps the rows that it has seen."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._solver = Z3Solver(profile=PLAIN)
+        self._copies: dict[Term, Term] = {}
+        self._switches: dict[tuple[object, ...], Term] = {}
+        self._known: dict[int, tuple[Row, Term]] = {}  # by identity, which is quicker; the row is kept alive
+
+    def infeasible(self, rows: Sequence[Row], numbers: Sequence[int]) -> list[int] | None:
+        """Some of the ``numbers`` of rows that have no common solution, in order; None if all have one (or nobody
+        knows)."""
+        switches = {self._switch(rows[number]): number for number in reversed(numbers)}
+        if self._budget.check(self._solver, list(reversed(switches))) is not Answer.UNSAT:
+            return None
+        return sorted(switches[switch] for switch in self._solver.core())
+
+    def solution(self, rows: Sequence[Row]) -> dict[Term, Fraction]:
+        """A common solution of rows; empty if there is none."""
+        switches = dict.fromkeys(self._switch(row) for row in rows)
+        if self._budget.check(self._solver, list(switches)) is not Answer.SAT:
+            return {}
+        model = self._solver.model()
+        variables = dict.fromkeys(variable for row in rows for variable in row.coefficients)
+        return {variable: Fraction(model.value(self._copies[variable])) for variable in variables}
+
+    def _switch(self, row: Row) -> Term:
+        """A Boolean that says that the row holds."""
+        known = self._known.get(id(row))
+        if known is None:
+            known = self._known[id(row)] = (row, self._made(row))
+        return known[1]
+
+    def _made(self, row: Row) -> Term:
+        key = (row.constant, row.relation, *row.coefficients.items())
+        found = self._switches.get(key)
+        if found is None:
+            found = self._switches[key] = var(f"row {len(self._switches)}", BOOL)
+            for variable in row.coefficients:
+                self._copies.setdefault(variable, var(f"{variable.sort.kind.value} {variable.name}", REAL))
+            self._solver.add(implies(found, relaxed(row, self._copies)))
+        return found
+
+    def close(self) -> None:
+        self._solver.close()
+
+
+def refutation(
+    solver: RowSolver, steps_and_rows: Sequence[tuple[int, Row]], direction: Direction
+) -> list[Weighted] | None:
+    """A minimal set of rows without a common solution, with their factors; None if all together have one."""
+    steps = [step for step, _ in steps_and_rows]
+    rows = [row for _, row in steps_and_rows]
+    if solver.infeasible(rows, range(len(rows))) is None:
+        return None
+    kept = solver.infeasible(rows, _window(solver, rows, steps, direction))
+    if kept is None:
+        return None
+    found = weighted([steps_and_rows[number] for number in kept])
+    for number in kept if direction is Direction.EARLY else kept[::-1]:
+        if found is not None:  # the factors are unique already, so that nothing but what has none can be left out
+            return found
+        if number in kept:
+            smaller = solver.infeasible(rows, [other for other in kept if other != number])
+            if smaller is not None:
+                kept = smaller
+                found = weighted([steps_and_rows[number] for number in kept])
+    return found
+
+
+def _window(solver: RowSolver, rows: Sequence[Row], steps: Sequence[int], direction: Direction) -> list[int]:
+    """The rows of as few steps as possible, counted from the end; or of few of the first steps, counted from there."""
+
+    def between(first: int, last: int) -> list[int]:
+        return [number for number, step in enumerate(steps) if first <= step <= last]
+
+    first, last = min(steps), max(steps)
+    if direction is Direction.LATE:
+        last = -_last_true(-last, -first, lambda step: solver.infeasible(rows, between(first, -step)) is not None)
+    first = _last_true(first, last, lambda step: solver.infeasible(rows, between(step, last)) is not None)
+    return between(first, last)
+
+
+def _last_true(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The greatest number up to ``high`` for which a claim holds that holds for ``low`` and all up to some number."""
+    while low < high:
+        middle = (low + high + 1) // 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def weighted(rows: Sequence[tuple[int, Row]]) -> list[Weighted] | None:
+    """The factors of rows without solution if they are unique but for their scale, as they are if the set of rows is
+    minimal; by elimination: for each variable, what the rows have of it must add up to nothing."""
+    equations: dict[Term, dict[int, Fraction]] = {}
+    for number, (_, row) in enumerate(rows):
+        for variable, coefficient in row.coefficients.items():
+            equations.setdefault(variable, {})[number] = coefficient
+    solved = eliminate(list(equations.values()))
+    free = [number for number in range(len(rows)) if number not in solved]
+    if len(free) != 1:
+        return None
+    factors = {free[0]: ONE}
+    for number in reversed(solved):
+        factors[number] = -sum((c * factors[other] for other, c in solved[number].items()), ZERO)
+    return _oriented([Weighted(step, row, factors[n]) for n, (step, row) in enumerate(rows) if factors[n]])
+
+
+def eliminate(waiting: list[dict[int, Fraction]], late: Container[int] = frozenset()) -> dict[int, dict[int, Fraction]]:
+    """For each solved unknown, in the order of solving, the factors of those that it is the negated sum of; these are
+    solved later or never. Unknowns in ``late`` are solved for only if need be."""
+    solved: dict[int, dict[int, Fraction]] = {}
+    uses: dict[int, dict[int, None]] = {}  # which equations have an unknown
+    for place, equation in enumerate(waiting):
+        for unknown in equation:
+            uses.setdefault(unknown, {})[place] = None
+    is_open = dict.fromkeys(range(len(waiting)))
+    while is_open:
+        place = min(is_open, key=lambda p: len(waiting[p]))
+        del is_open[place]
+        equation = waiting[place]
+        if not equation:
+            continue
+        pivot = min(equation, key=lambda unknown: (unknown in late, len(uses[unknown]), unknown))
+        scale = equation.pop(pivot)
+        solved[pivot] = definition = {unknown: c / scale for unknown, c in equation.items()}
+        for unknown in definition:
+            uses[unknown].pop(place, None)
+        for other in uses.pop(pivot):
+            if other == place:
+                continue
+            target = waiting[other]
+            factor = target.pop(pivot)
+            for unknown, c in definition.items():
+                total = target.get(unknown, ZERO) - factor * c
+                if total:
+                    target[unknown] = total
+                    uses[unknown][other] = None
+                else:
+                    target.pop(unknown, None)
+                    uses[unknown].pop(other, None)
+    return solved
+
+
+def _oriented(found: list[Weighted]) -> list[Weighted] | None:
+    """With the sign that makes the factors of inequations positive, or the sum of equations ``positive = 0``."""
+    sign = next((w.factor for w in found if w.row.relation is not Relation.EQUAL), ZERO)
+    if not sign:
+        sign = sum((w.factor * w.row.constant for w in found), ZERO)
+    if sign < 0:
+        found = [Weighted(w.step, w.row, -w.factor) for w in found]
+    if not sign or any(w.factor < 0 for w in found if w.row.relation is not Relation.EQUAL):
+        return None
+    return found
+
+
+def strongest(found: Sequence[Weighted], cut: int) -> Row:
+    """What the rows of the steps before ``cut`` say about the others."""
+    return added((w.row, w.factor) for w in found if w.step < cut)
+
+
+def weakest(found: Sequence[Weighted], cut: int) -> Row:
+    """What the rows from step ``cut`` on exclude."""
+    behind = [(w.row, w.factor) for w in found if w.step >= cut]
+    total, relation = NOTHING, Relation.BELOW
+    for row, factor in behind:
+        total = total.plus(Sum(row.coefficients, row.constant), -factor)
+        if row.relation is Relation.BELOW:
+            relation = Relation.AT_MOST
+    return normal(total, relation)

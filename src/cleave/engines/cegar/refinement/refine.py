@@ -1,0 +1,152 @@
+"""Why a path to ``error`` can't be taken, as predicates; or how it can.
+
+    0 start -> loop: assume true; x := 0
+    1 loop -> loop: assume x < 10; x := x + 1         refine(system, (0, 1, 2))
+    2 loop -> error: assume x > 10                    Refined(((), (x <= 10,)))
+
+The predicates of a position and the next guard imply each of the predicates of the next position, and the last ones
+exclude the last guard. Therefore an abstraction that has them doesn't take the path again, even though it looks at each
+predicate on its own. The same path always gets the same answer: each call has solvers of its own, limits are counts of
+steps, and no order depends on addresses or on hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from cleave.engines.cegar.refinement.budget import Budget
+from cleave.engines.cegar.refinement.candidates import (
+    backward_sequences,
+    bit_sequences,
+    cut_sequences,
+    linear_sequences,
+)
+from cleave.engines.cegar.refinement.feasibility import States, feasibility
+from cleave.engines.cegar.refinement.path_formula import PathFormula, path_formula
+from cleave.ir.transition_system import TransitionSystem
+from cleave.logic.terms import FALSE, TRUE, Term, conj_all, neg
+from cleave.logic.walk import postorder, substitute
+from cleave.smt.solver import Answer
+from cleave.smt.z3 import PLAIN, Z3Solver
+
+COST_LIMIT = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Feasible:
+    """The path can be taken; ``states`` are ground values of the variables after each transition."""
+
+    states: tuple[tuple[Term, ...], ...]
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refined:
+    """The path can't be taken; ``predicates`` are formulas over the variables of the location after each transition
+    but the last."""
+
+    predicates: tuple[tuple[Term, ...], ...]
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Nobody knows."""
+
+    reason: str
+    cost: int
+
+
+def refine(system: TransitionSystem, path: Sequence[int], budget: Budget | None = None) -> Feasible | Refined | Failed:
+    """``path`` are the numbers of transitions from ``start`` to ``error``."""
+    budget = budget or Budget(COST_LIMIT)
+    formula = path_formula(system, path)
+    found = _best(formula, linear_sequences(formula, budget), budget)
+    if found is not None:
+        return Refined(found, budget.spent)
+    known = feasibility(formula, budget)
+    if isinstance(known, str):
+        return Failed(known, budget.spent)
+    if isinstance(known, States):
+        return Feasible(known.values, budget.spent)
+    core = known.parts
+    by_bits = chain(backward_sequences(formula, core), bit_sequences(formula, core, budget))
+    for sequences in (cut_sequences(formula, core, budget), by_bits):
+        found = _best(formula, sequences, budget)
+        if found is not None:
+            return Refined(found, budget.spent)
+    return Failed("no predicates found that exclude a path", budget.spent)
+
+
+# --- choice ---------------------------------------------------------------------------------------------------------
+
+
+Predicates = tuple[tuple[Term, ...], ...]
+
+
+def _best(formula: PathFormula, sequences: Iterable[Sequence[Sequence[Term]]], budget: Budget) -> Predicates | None:
+    """Of those that keep the promise."""
+    candidates = [_tidied(sequence) for sequence in sequences]
+    for predicates in sorted(candidates, key=lambda each: _score(formula, each)):
+        if _excludes(formula, predicates, budget):
+            return predicates
+    return None
+
+
+def _tidied(sequence: Sequence[Sequence[Term]]) -> Predicates:
+    """Without what says nothing; nothing is needed behind ``false``."""
+    tidied: list[tuple[Term, ...]] = []
+    for predicates in sequence:
+        if (FALSE,) in tidied:
+            tidied.append(())
+        elif FALSE in predicates:
+            tidied.append((FALSE,))
+        else:
+            tidied.append(tuple(dict.fromkeys(p for p in predicates if p is not TRUE)))
+    return tuple(tidied)
+
+
+def _score(formula: PathFormula, predicates: Predicates) -> tuple[int, ...]:
+    """Less is better: few different predicates, as what holds at each visit of a location may well be an invariant of
+    it; then short ones, then small numbers."""
+    distinct = dict.fromkeys(
+        (transition.target, predicate)
+        for transition, there in zip(formula.transitions, predicates, strict=False)
+        for predicate in there
+    )
+    size, numbers = 0, 0
+    for _, predicate in distinct:
+        for node in postorder((predicate,)):
+            size += 1
+            if node.is_value and not node.sort.is_bool and not node.sort.is_bitvec:
+                numbers += node.value.numerator.bit_length() + node.value.denominator.bit_length()
+    return len(distinct), size, numbers
+
+
+# --- the promise ----------------------------------------------------------------------------------------------------
+
+
+def _excludes(formula: PathFormula, predicates: Predicates, budget: Budget) -> bool:
+    """Whether the abstraction with these predicates has no such path."""
+    solver = Z3Solver(profile=PLAIN)
+    known: tuple[Term, ...] = ()
+    for number, transition in enumerate(formula.transitions):
+        wanted = predicates[number] if number < len(predicates) else (FALSE,)
+        if FALSE in known:
+            return True
+        solver.push()
+        solver.add(conj_all([*known, transition.guard]))
+        targets = tuple(formula.backs[number + 1].values())
+        updates = dict(zip(targets, transition.updates, strict=True))
+        for predicate in wanted:
+            solver.push()
+            solver.add(neg(substitute(predicate, updates)))
+            answer = budget.check(solver)
+            solver.pop()
+            if answer is not Answer.UNSAT:
+                return False
+        solver.pop()
+        known = wanted
+    return True

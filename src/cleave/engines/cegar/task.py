@@ -1,0 +1,65 @@
+"""From a task to the problem that is solved, the same wherever it is done: here, in a worker, after a crash.
+
+    problem = read_problem(task)
+    problem.given                 # the clauses of the file, or of the program in it
+    problem.system                # the transition system that is explored
+
+Procedures of a program are copied to where they are called, so that its clauses are linear; recursive ones can't be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cleave.engines.cegar.messages import Task
+from cleave.frontends.clauses import holds_clauses, read_clauses
+from cleave.frontends.read import read_program
+from cleave.ir.horn import Derivation, HornSystem, Interpretation
+from cleave.ir.program import Program, Property
+from cleave.ir.transition_system import TransitionSystem
+from cleave.logic.terms import Term
+from cleave.passes.entries import choose_entries
+from cleave.passes.horn import SimplifiedHorn, simplify_horn
+from cleave.passes.to_horn import HornProgram, Limits, program_to_horn
+from cleave.passes.to_transitions import Located, horn_to_transitions
+
+_ALL_CALLS = Limits(small=1_000_000, caller=1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class CegarProblem:
+    """``program`` and ``horn`` are there if the clauses are those of a program."""
+
+    given: HornSystem
+    simplified: SimplifiedHorn
+    located: Located
+    program: Program | None = None
+    horn: HornProgram | None = None
+
+    @property
+    def system(self) -> TransitionSystem:
+        return self.located.system
+
+    def interpretation(self, invariants: Sequence[Term]) -> Interpretation:
+        """Of the given clauses, from a formula for each location."""
+        return self.simplified.interpretation(self.located.interpretation(invariants))
+
+    def derivation(self, path: Sequence[int], states: Sequence[tuple[Term, ...]]) -> Derivation:
+        """From the given clauses, by a path and the values along it."""
+        return self.simplified.derivation(self.located.derivation(path, states))
+
+
+def read_problem(task: Task) -> CegarProblem:
+    if holds_clauses(task.file):
+        return _problem(read_clauses(task.file, task.source))
+    program = read_program(task.file, task.source)
+    if task.property:
+        program = replace(program, property=Property(task.property))
+    horn = program_to_horn(program, choose_entries(program, task.entry), _ALL_CALLS)
+    return replace(_problem(horn.system), program=program, horn=horn)
+
+
+def _problem(given: HornSystem) -> CegarProblem:
+    simplified = simplify_horn(given)
+    return CegarProblem(given, simplified, horn_to_transitions(simplified.system))

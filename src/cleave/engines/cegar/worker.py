@@ -1,0 +1,123 @@
+"""A worker of the cegar engine: abstract successors, and the analysis of counterexamples (the paper's figure 4)."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import lru_cache
+
+from cleave.engines.cegar import refinement
+from cleave.engines.cegar.abstraction import Abstraction
+from cleave.engines.cegar.messages import (
+    Analyse,
+    Analysed,
+    Answer,
+    Expand,
+    Expanded,
+    Failed,
+    Feasible,
+    FromWorker,
+    Learn,
+    Learned,
+    Ready,
+    Refined,
+    Successors,
+    ToWorker,
+    decode_task,
+    encode,
+    pack,
+    to_worker,
+    unpack,
+)
+from cleave.engines.cegar.task import CegarProblem, read_problem
+from cleave.engines.coordination import Clock, Turn, Work
+from cleave.ir.transition_system import TransitionSystem
+from cleave.logic import encoding
+
+_ANALYSIS_FACTOR = 3
+"""An analysis takes so many times as long as its solver does: rows and their multipliers are worked out here."""
+
+
+def work(task: bytes, number: int, clock: Clock | None) -> Work:
+    """A worker's whole life."""
+    return CegarWorker(_assigned(task).system).run()
+
+
+@lru_cache(maxsize=1)
+def _assigned(task: bytes) -> CegarProblem:
+    """Read once in a process, however many workers it simulates: nothing in it belongs to one of them."""
+    return read_problem(decode_task(task))
+
+
+class CegarWorker:
+    def __init__(self, system: TransitionSystem) -> None:
+        self._system = system
+        self._abstraction = Abstraction(system)
+        self._budget: refinement.Budget | None = None  # of the analysis under way
+        self._analysis_cost = 0
+
+    def run(self) -> Work:
+        """One order after the other; each is answered before the next is looked at."""
+        inbox: deque[ToWorker] = deque()
+        outgoing: tuple[FromWorker, ...] = (Ready(tuple((one.source, one.target) for one in self._system.transitions)),)
+        while True:
+            messages = tuple(map(encode, outgoing))
+            inbox.extend(map(to_worker, (yield Turn(messages, idle=not inbox, cost=self.cost()))))
+            outgoing = ()
+            while inbox and not outgoing:
+                match inbox.popleft():
+                    case Learn(predicates=predicates):
+                        self._learn(predicates)
+                    case Expand() as order:
+                        outgoing = (self._expand(order),)
+                    case Analyse() as order:
+                        outgoing = (self._analyse(order),)
+
+    def cost(self) -> int:
+        return self._abstraction.cost() + self._analysis_cost
+
+    def interrupt(self) -> None:
+        """From any thread."""
+        self._abstraction.interrupt()
+        budget = self._budget
+        if budget is not None:
+            budget.interrupt()
+
+    def _learn(self, predicates: tuple[Learned, ...]) -> None:
+        for predicate in predicates:
+            (formula,) = encoding.decode(predicate.formula)
+            self._abstraction.learn(predicate.location, formula)
+
+    def _expand(self, order: Expand) -> Expanded:
+        cost, queries = self._abstraction.cost(), self._abstraction.queries
+        self._abstraction.tell(order.facts)
+        found: list[Successors] = []
+        for piece in order.pieces:
+            bits = unpack(piece.bits)
+            posts = ((number, self._abstraction.post(number, bits, since)) for number, since in piece.transitions)
+            found.append(Successors(tuple((number, pack(after)) for number, after in posts if after is not None)))
+        spent = self._abstraction.cost() - cost
+        return Expanded(
+            order.number, tuple(found), spent, self._abstraction.queries - queries, self._abstraction.news()
+        )
+
+    def _analyse(self, order: Analyse) -> Analysed:
+        self._budget = refinement.Budget(refinement.COST_LIMIT)
+        found = refinement.refine(self._system, order.path, self._budget)
+        self._budget = None
+        cost = _ANALYSIS_FACTOR * found.cost
+        self._analysis_cost += cost
+        return Analysed(order.number, self._answer(order.path, found), cost)
+
+    def _answer(
+        self, path: tuple[int, ...], found: refinement.Feasible | refinement.Refined | refinement.Failed
+    ) -> Answer:
+        match found:
+            case refinement.Feasible(states=states):
+                return Feasible(tuple(encoding.encode(state) for state in states))
+            case refinement.Failed(reason=reason):
+                return Failed(reason)
+            case refinement.Refined(predicates=predicates):
+                targets = [self._system.transitions[number].target for number in path]
+                named = zip(targets, predicates, strict=False)
+                useful = [(at, one) for at, own in named for one in own if not one.is_false]  # false is no successor
+                return Refined(tuple(Learned(at, encoding.encode([one])) for at, one in useful))

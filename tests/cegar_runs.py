@@ -1,0 +1,126 @@
+"""Simulated runs of the cegar engine on clauses that are given as text, with faults, and what each run concludes: for
+tests of what has to be the same in all of them.
+
+    alone = simulate(text)
+    simulate(text, workers=40, faults=Faults(crash_every=2.0), seed=7).conclusion == alone.conclusion
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from cleave.engines.cegar.distributed import CegarSearch, Found
+from cleave.engines.cegar.messages import Covered, Finding, GivenUp, Task, Violated, decode_finding
+from cleave.engines.cegar.options import CegarOptions
+from cleave.engines.cegar.task import CegarProblem, read_problem
+from cleave.engines.cegar.worker import CegarWorker
+from cleave.engines.coordination import Clock, Event, Turn, Work
+from cleave.engines.engine import Counters
+from cleave.flows.cegar import CegarFlow
+from cleave.flows.run import Run
+from cleave.objects import only_deterministic, result_object
+from cleave.runtime.crew import Assignment
+from cleave.runtime.drive import drive
+from cleave.runtime.faults import NO_FAULTS, Faults
+from cleave.runtime.simulated import COST_PER_SECOND, SimulatedCrew
+from cleave.watch import Watch
+
+_FILE = "problem.smt2"
+_STEADY = ("iterations", "predicates", "states")
+_WORDS = {Covered: "safe", Violated: "unsafe", GivenUp: "unknown"}
+
+
+@dataclass(frozen=True)
+class CegarRun:
+    """``outcome`` is what the coordinator finished with, in bytes."""
+
+    search: CegarSearch
+    outcome: bytes
+    counters: Mapping[str, int | float]
+    seconds: float
+    crashes: int
+    events: int
+
+    @property
+    def answer(self) -> Covered | Violated | GivenUp:
+        found: Finding = decode_finding(self.outcome)
+        return found.answer
+
+    @property
+    def word(self) -> str:
+        return _WORDS[type(self.answer)]
+
+    @property
+    def was_lost(self) -> bool:
+        """Whether it gave up as too many workers were lost over a piece of work: that is up to chance."""
+        return isinstance(self.answer, GivenUp) and self.answer.reason == "lost"
+
+    @property
+    def conclusion(self) -> tuple[bytes, tuple[int, ...]]:
+        """What has to be the same in every run: predicates in order, states of the tree or path and values, counts."""
+        return self.outcome, tuple(int(self.counters[name]) for name in _STEADY)
+
+    def printed(self) -> str:
+        """What ``--json --deterministic`` prints of it, once the evidence is confirmed."""
+        with Watch() as watch:
+            run, flow = Run("cegar", watch, None), CegarFlow(self.search)
+            result = run.result(lambda: flow.distributed(run, _Finished(self)), self.search.workers)  # type: ignore[arg-type]
+        return json.dumps(only_deterministic(result_object(_FILE, result)))
+
+
+class _Finished:
+    """Stands for a distributed run that is over."""
+
+    def __init__(self, run: CegarRun) -> None:
+        self._run = run
+
+    def solve(self, halt: threading.Event, note: Callable[[Counters], None]) -> Found:
+        note(dict(self._run.counters))
+        return self._run.search.solved(self._run.outcome, self._run.counters)
+
+
+def simulate(
+    text: str,
+    options: CegarOptions | None = None,
+    *,
+    faults: Faults = NO_FAULTS,
+    seed: int = 0,
+    speed: float = COST_PER_SECOND,
+) -> CegarRun:
+    """``speed`` is the cost of what a worker does in a virtual second."""
+    task = Task(_FILE, text.encode(), None, None, options or CegarOptions())
+    problem, first = _problem(text)
+
+    def start(_task: bytes, _number: int, _clock: Clock | None) -> Work:
+        return _late_worker(problem, first)
+
+    search, events = CegarSearch(task), list[Event]()
+    coordinator: Any = search.coordinator()
+    crew = SimulatedCrew(Assignment("", b""), worker=start, cost_per_second=speed, faults=faults, seed=seed)
+    with crew:
+        outcome = drive(coordinator, crew, events.extend, timelimit=3600.0)
+        assert isinstance(outcome, bytes), "the run must end"
+        seconds = crew.now()
+    lost = crew.statistics.crashes + crew.statistics.zombies
+    return CegarRun(search, outcome, coordinator.counters(), seconds, lost, len(events))
+
+
+@lru_cache(maxsize=4)
+def _problem(text: str) -> tuple[CegarProblem, Turn]:
+    """And how every worker on it begins."""
+    problem = read_problem(Task(_FILE, text.encode(), None, None, CegarOptions()))
+    return problem, next(CegarWorker(problem.system).run())
+
+
+def _late_worker(problem: CegarProblem, first: Turn) -> Work:
+    """A worker that gets its solver when it is told something: of many, most are lost before that."""
+    incoming = yield first
+    work = CegarWorker(problem.system).run()
+    next(work)
+    while True:
+        incoming = yield work.send(incoming)
