@@ -11,8 +11,10 @@ from cleave.frontends.horn import read_horn
 from cleave.ir.horn import HornSystem
 from cleave.ir.transition_system import check_system, print_system
 from cleave.logic.sorts import BOOL, INT
-from cleave.logic.terms import FALSE, TRUE, Term, conj, disj, eq, implies, integer, ite, le, lt, neg, var
+from cleave.logic.terms import FALSE, TRUE, Op, Term, conj, disj, eq, implies, integer, ite, le, lt, neg, var
+from cleave.logic.walk import postorder
 from cleave.passes.to_transitions import horn_to_transitions
+from cleave.passes.to_transitions.cases import cases
 from cleave.passes.to_transitions.disjuncts import disjuncts
 from cleave.smt.solver import Answer
 from cleave.smt.z3 import Z3Solver
@@ -45,8 +47,8 @@ def test_a_clause_becomes_a_transition_for_each_way_its_constraint_can_hold() ->
         "  2 Inv(x: Int, y: Int)\n"
         "transitions\n"
         "  0 start -> Inv: assume true; x := 0; y := 7\n"
-        "  1 Inv -> Inv: assume (and (< n x) (< x 10)); x := (+ x 1); y := n\n"
-        "  2 Inv -> Inv: assume (and (< n x) (= x 20)); x := (+ x 1); y := n\n"
+        "  1 Inv -> Inv: assume (and (< x 10) (< n x)); x := (+ x 1); y := n\n"
+        "  2 Inv -> Inv: assume (and (= x 20) (< n x)); x := (+ x 1); y := n\n"
         "  3 Inv -> error: assume (and (= y x) (< 10 x))\n"
     )
     assert [len(system.inputs(one)) for one in system.transitions] == [0, 1, 1, 0]
@@ -119,3 +121,28 @@ def test_a_formula_with_too_many_ways_stays() -> None:
     formula = conj(*(disj(lt(var(f"x{n}", INT), integer(0)), var(f"b{n}", BOOL)) for n in range(6)))
     assert disjuncts(formula, 63) == [formula]
     assert len(disjuncts(formula, 64)) == 64
+
+
+# --- cases ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_cases_are_together_the_same_transition(seed: int) -> None:
+    chance = random.Random(seed)
+    x, y, after, flag = var("x", INT), var("y", INT), var("after", INT), var("flag", BOOL)
+    guard = _formula(chance, 2)
+    updates = (ite(_formula(chance, 1), x, ite(_formula(chance, 1), y, integer(4))), _formula(chance, 1))
+
+    def relation(guard: Term, updates: tuple[Term, ...]) -> Term:
+        return conj(guard, eq(after, updates[0]), eq(flag, updates[1]))
+
+    found = cases(guard, updates, 60)
+    assert not _is_satisfiable(neg(eq(relation(guard, updates), disj(*(relation(*case) for case in found)))))
+    for case in found:
+        assert not any(node.op in (Op.OR, Op.ITE, Op.IMPLIES) for node in postorder((case.guard, case.updates[0])))
+
+
+def test_what_has_too_many_cases_stays() -> None:
+    guard = conj(*(disj(lt(var(f"x{n}", INT), integer(0)), lt(integer(7), var(f"x{n}", INT))) for n in range(4)))
+    assert cases(guard, (), 15) == [(guard, ())]
+    assert len(cases(guard, (), 16)) == 16

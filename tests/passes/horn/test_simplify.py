@@ -6,10 +6,11 @@ from random import Random
 
 import pytest
 
-from cleave.ir.horn import Atom, Clause, HornSystem, Predicate
+from cleave.ir.horn import Atom, Clause, HornSystem, Predicate, Relation
 from cleave.logic.datatypes import Declaration, construct, declare
 from cleave.logic.sorts import INT, array
 from cleave.logic.terms import TRUE, Term, add, conj, const_array, eq, integer, lt, select, store, var
+from cleave.logic.walk import has_quantifier
 from cleave.passes.horn import SimplifiedHorn, simplify_horn
 from cleave.smt.spacer import STRATEGIES, NoAnswer, SafeAnswer, SpacerRun, UnsafeAnswer
 from horn_systems import broken_clause, broken_step, is_safe, random_system
@@ -76,7 +77,7 @@ def test_an_argument_that_is_handed_on_is_constant() -> None:
     assert simplified.system.predicates["P"].sorts == (INT,)
 
 
-def test_a_predicate_stays_whose_relation_could_not_be_written_down() -> None:
+def test_a_relation_that_needs_a_quantifier() -> None:
     """Neither the definition of Q (y is lost) nor its use (z is any) determines its variables by Q's argument."""
     system = system_of(
         Clause(atom("P", integer(0), integer(0)), (), TRUE),
@@ -86,7 +87,28 @@ def test_a_predicate_stays_whose_relation_could_not_be_written_down() -> None:
     )
     simplified, found = check(system)
     assert found == "safe"
-    assert set(simplified.system.predicates) == {"P", "Q"}
+    assert set(simplified.system.predicates) == {"P"}
+    assert simplified.inlined == ("Q",)
+    assert has_quantifier(simplified.interpretation({})["Q"].formula)
+    assert set(simplify_horn(system, quantifiers=False).system.predicates) == {"P", "Q"}
+
+
+def test_an_interpretation_goes_forward() -> None:
+    system = system_of(
+        Clause(atom("P", integer(0), integer(7)), (), TRUE),
+        Clause(atom("Q", X, K), (atom("P", X, K),), lt(X, K)),
+        Clause(atom("P", add(X, integer(1)), K), (atom("Q", X, K),), TRUE),
+        Clause(None, (atom("P", X, K),), lt(K, X)),
+    )
+    given = {
+        "P": Relation((X, K), conj(lt(X, integer(8)), eq(K, integer(7)))),
+        "Q": Relation((X, K), conj(lt(X, integer(7)), eq(K, integer(7)))),
+    }
+    assert broken_clause(system, given) is None
+    simplified = simplify_horn(system)
+    forward = simplified.forward(given)
+    assert [len(forward[name].parameters) for name in simplified.system.predicates] == [1]
+    assert broken_clause(simplified.system, forward) is None
 
 
 def test_nothing_is_left_of_a_system_without_queries_or_facts() -> None:

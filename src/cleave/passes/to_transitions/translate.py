@@ -5,8 +5,8 @@
                                                 Inv -> Inv:   assume x = 20; x := x + 1
     false       :- Inv(x), x > 10               Inv -> error: assume 10 < x
 
-A predicate is a location, and a clause a transition for each way in which its constraint can hold (`disjuncts`), so
-that most guards are conjunctions. The variables that a clause has besides those of its body become inputs.
+A predicate is a location, and a clause a transition for each way in which its constraint can hold (`cases`), so that
+most guards are conjunctions. The variables that a clause has besides those of its body become inputs.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from cleave.logic.terms import Op, Term, conj_all, eq, var
 from cleave.logic.walk import postorder, substitute
 from cleave.passes.fresh import FreshNames
 from cleave.passes.horn.equations import conjuncts, solve
-from cleave.passes.to_transitions.disjuncts import disjuncts
+from cleave.passes.to_transitions.cases import cases
 
-_MOST_WAYS = 24  # that a clause's constraint is split into
+_MOST_CASES = 64  # that a clause is split into
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Located:
         return Derivation(tuple(steps))
 
 
-def horn_to_transitions(horn: HornSystem, most_ways: int = _MOST_WAYS) -> Located:
+def horn_to_transitions(horn: HornSystem, most_cases: int = _MOST_CASES) -> Located:
     """Raises `UnsupportedError` for clauses that are not linear, or use functions without a meaning."""
     _check(horn)
     locations = (ControlLocation("start"), ControlLocation("error"), *_locations(horn))
@@ -57,7 +57,7 @@ def horn_to_transitions(horn: HornSystem, most_ways: int = _MOST_WAYS) -> Locate
     transitions: list[Transition] = []
     clauses: list[int] = []
     for number, clause in enumerate(horn.clauses):
-        for transition in _transitions(clause, locations, numbers, most_ways):
+        for transition in _transitions(clause, locations, numbers, most_cases):
             transitions.append(transition)
             clauses.append(number)
     return Located(TransitionSystem(locations, tuple(transitions)), tuple(clauses))
@@ -90,14 +90,14 @@ def _locations(horn: HornSystem) -> Iterator[ControlLocation]:
 
 
 def _transitions(
-    clause: Clause, locations: Sequence[ControlLocation], numbers: Mapping[str, int], most_ways: int
+    clause: Clause, locations: Sequence[ControlLocation], numbers: Mapping[str, int], most_cases: int
 ) -> Iterator[Transition]:
     source = numbers[clause.body[0].predicate] if clause.body else START
     target = numbers[clause.head.predicate] if clause.head is not None else ERROR
     own = locations[source].variables
     guard, updates = _over(own, clause)
-    for way in disjuncts(guard, most_ways):
-        made, after = solve(way, updates, lambda variable: variable not in own)
+    for case in cases(guard, updates, most_cases):
+        made, after = solve(case.guard, case.updates, lambda variable: variable not in own)
         if not made.is_false:
             yield Transition(source, target, made, tuple(after), clause.location)
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from cleave.engines.cegar.refinement.budget import Budget
-from cleave.engines.cegar.refinement.cubes import implicant
+from cleave.passes.to_transitions.implicants import implicant
 from cleave.engines.cegar.refinement.farkas import Direction, RowSolver, refutation, weakest
 from cleave.engines.cegar.refinement.linear import ONE, Linearizer, Relation, Row
 from cleave.engines.cegar.refinement.path_formula import PathFormula

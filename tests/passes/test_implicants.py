@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from cleave.engines.cegar.refinement.cubes import implicant
 from cleave.engines.cegar.refinement.linear import is_linear
 from cleave.logic.sorts import BOOL, INT
 from cleave.logic.terms import Op, Term, conj_all, disj, eq, integer, ite, lt, neg, var
 from cleave.logic.walk import postorder
+from cleave.passes.to_transitions.implicants import implicant
 from cleave.smt.solver import Answer
 from cleave.smt.z3 import DEFAULT, Z3Solver
 from random_transition_systems import random_system

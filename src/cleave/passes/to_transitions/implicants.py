@@ -37,7 +37,7 @@ def implicant(formulas: Iterable[Term], model: Model) -> list[Term]:
             case Op.EQ if formula.args[0].sort is BOOL and not _is_simple(formula):
                 stack += [(arg, model.is_true(arg)) for arg in reversed(formula.args)]
             case _:
-                literal, conditions = _without_cases(formula, model)
+                literal, conditions = without_cases(formula, model)
                 stack += reversed(conditions)
                 found[_ordered(literal, holds, model)] = None
     found.pop(TRUE, None)
@@ -71,8 +71,8 @@ def _ordered(atom: Term, holds: bool, model: Model) -> Term:
     return neg(atom)
 
 
-def _without_cases(atom: Term, model: Model) -> tuple[Term, list[tuple[Term, bool]]]:
-    """The atom with the branches that the model chooses, and the conditions of these."""
+def without_cases(atom: Term, model: Model) -> tuple[Term, list[tuple[Term, bool]]]:
+    """The term with the branches that the model chooses, and the conditions of these, with their truth."""
     results: dict[Term, Term] = {}
     conditions: dict[Term, bool] = {}
     stack = [atom]
