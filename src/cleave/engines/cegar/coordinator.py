@@ -217,7 +217,7 @@ class CegarCoordinator:
         """A worker gets a second order only while there is enough for all others."""
         commands: list[Command] = []
         while True:
-            is_plenty = not self._again and exploration.backlog() > len(self._staff)
+            is_plenty = self._backlog(exploration) > len(self._staff)
             worker = self._staff.free(ahead=is_plenty)
             if worker is None:
                 return commands
@@ -228,7 +228,7 @@ class CegarCoordinator:
 
     def _next_order(self, exploration: Exploration) -> Order | None:
         """Several pieces at once if there are more than enough for all workers."""
-        most = min(self._options.batch, 1 + exploration.backlog() // (4 * max(1, len(self._staff))))
+        most = min(self._options.batch, 1 + self._backlog(exploration) // (4 * max(1, len(self._staff))))
         while len(self._pieces) < most:
             state = exploration.wanted()
             if state is None:
@@ -239,6 +239,10 @@ class CegarCoordinator:
             return None
         count = min(most, len(self._pieces))
         return Order(tuple(self._pieces.popleft() for _ in range(count)))
+
+    def _backlog(self, exploration: Exploration) -> int:
+        """About how many pieces there are to give; none while all but the analyses could as well be left."""
+        return 0 if self._analysis is not None else exploration.backlog() + len(self._pieces)
 
     def _enqueue(self, state: State) -> None:
         asked, chunk = self._posts.begin(state), self._options.chunk

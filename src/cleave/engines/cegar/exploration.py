@@ -61,7 +61,8 @@ class Exploration(Protocol):
         """The successors of ``state`` have become known."""
 
     def wanted(self) -> State | None:
-        """A state whose successors are needed, the most urgent one; each is named once."""
+        """A state whose successors are needed, the most urgent one; each is named once. After the end, one whose
+        successors the next iteration may need."""
 
     def backlog(self) -> int:
         """About how many states it could name at once."""

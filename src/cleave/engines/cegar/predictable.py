@@ -8,7 +8,8 @@ The tree is the one that a breadth-first search builds, level by level (the pape
       way from the level before, as many as asked for.
 
 Nobody waits for a level: states are named as soon as they are known to be reached, unless they are included by others
-that are, and no deeper than the least depth of an error. The tree itself only uses what is sure. A state that turns out
+that are, or deeper than an error that is known. Those are named last, while counterexamples are analysed: most states
+do not change from one iteration to the next. The tree itself only uses what is sure. A state that turns out
 to be needed though it seemed to be included is named then; one that was named and is not needed costs time, no more.
 """
 
@@ -50,7 +51,7 @@ class Predictable:
             self._advance()
 
     def wanted(self) -> State | None:
-        if self._end is not None:
+        if isinstance(self._end, Covered):
             return None
         while (state := self._next()) is not None:
             if state not in self._named:
@@ -60,7 +61,9 @@ class Predictable:
 
     def _next(self) -> State | None:
         """What the tree waits for comes first; usually that was named ahead."""
-        return self._urgent.popleft() if self._urgent else self._ahead.next()
+        if self._urgent:
+            return self._urgent.popleft()
+        return self._ahead.next() if self._end is None else self._ahead.next_beyond()
 
     def backlog(self) -> int:
         return len(self._urgent) + self._ahead.backlog()
@@ -134,6 +137,7 @@ class _Ahead:
         self._post = post
         self._depths: dict[State, int] = {}
         self._open: list[tuple[int, int, State]] = []  # a heap, by depth and then by when they were reached
+        self._beyond: deque[State] = deque()  # that were open and are too deep
         self._count = 0
         self._reached: dict[int, dict[int, int]] = {}  # by location, the states with their depths
         self._error_depth: int | None = None
@@ -147,9 +151,16 @@ class _Ahead:
     def next(self) -> State | None:
         while self._open:
             depth, _, state = heappop(self._open)
-            if depth == self._depths[state] and not self._is_too_deep(depth):
-                return state
+            if depth == self._depths[state]:
+                if not self._is_too_deep(depth):
+                    return state
+                self._beyond.append(state)
         return None
+
+    def next_beyond(self) -> State | None:
+        """One that is not needed any more for this iteration."""
+        state = self.next()
+        return state or (self._beyond.popleft() if self._beyond else None)
 
     def backlog(self) -> int:
         return len(self._open)

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from cleave.engines.cegar.refinement.budget import Budget
-from cleave.passes.to_transitions.implicants import implicant
 from cleave.engines.cegar.refinement.farkas import Direction, RowSolver, refutation, weakest
 from cleave.engines.cegar.refinement.linear import ONE, Linearizer, Relation, Row
 from cleave.engines.cegar.refinement.path_formula import PathFormula
@@ -24,6 +23,7 @@ from cleave.engines.cegar.refinement.writing import as_formula
 from cleave.logic.sorts import REAL
 from cleave.logic.terms import FALSE, TRUE, Term, conj_all, disj_all, neg
 from cleave.logic.walk import free_variables
+from cleave.passes.to_transitions.implicants import implicant
 from cleave.smt.solver import Answer
 from cleave.smt.z3 import PLAIN, Z3Solver
 
