@@ -12,7 +12,9 @@ from cleave.engines.threads.options import (
     ThreadsOptions,
 )
 from cleave.errors import UsageError
-from cleave.frontends.c_options import COptions
+from cleave.frontends.c_options import Check, COptions
+from cleave.frontends.property_file import read_property
+from cleave.frontends.read import read_bytes
 
 _THREADS = """\
 The threads engine searches all schedules of a multi-threaded program within a number of contexts. A context is a
@@ -24,6 +26,14 @@ another one begins a new context. Threads switch only where others could notice 
 
 def add_c(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("C programs (need cleave[c])")
+    what = group.add_mutually_exclusive_group()
+    what.add_argument(
+        "--check",
+        choices=[check.value for check in Check],
+        help="what a violation is: a failing assertion or a call of reach_error, a data race, or that all threads that"
+        " have not ended wait for ever (default: reach, or what a task asks for)",
+    )
+    what.add_argument("--property-file", metavar="FILE", help="what a violation is, as SV-COMP writes it (.prp)")
     model = group.add_mutually_exclusive_group()
     model.add_argument("--32", dest="bits", action="store_const", const=32, help="ILP32: int, long, pointers of 32 bit")
     model.add_argument("--64", dest="bits", action="store_const", const=64, help="LP64: long, pointers of 64 (default)")
@@ -43,7 +53,8 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
         "--unwind",
         type=whole_number,
         metavar="N",
-        help=f"how often loops and recursion are unfolded (default {DEFAULT_UNWIND})",
+        help="how often loops and recursion are unfolded, not counting iterations that constants decide"
+        f" (default {DEFAULT_UNWIND})",
     )
     group.add_argument(
         "--rounds", type=whole_number_or_zero, default=0, metavar="R", help="all threads in turn, R times, instead"
@@ -61,7 +72,10 @@ def contexts(text: str) -> tuple[int, ...]:
 
 
 def c_options(options: argparse.Namespace) -> COptions:
-    return COptions(bits=options.bits, defines=tuple(options.defines), includes=tuple(options.includes))
+    check = Check(options.check) if options.check is not None else None
+    if options.property_file is not None:
+        check = read_property(options.property_file, read_bytes(options.property_file))
+    return COptions(bits=options.bits, defines=tuple(options.defines), includes=tuple(options.includes), check=check)
 
 
 def threads_options(options: argparse.Namespace) -> ThreadsOptions:

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from cleave.cli.arguments import add_inlining, add_output, megabytes, merging, seconds
@@ -17,6 +18,7 @@ from cleave.cli.report import print_error, print_result
 from cleave.cli.supervise import Signals, supervise
 from cleave.errors import CleaveError
 from cleave.flows.choose import AUTO, ENGINES, PDR, engine_by_name
+from cleave.frontends.read import is_c
 from cleave.ir.program import Property
 from cleave.verdict import Reason, Result, Unknown
 from cleave.verify import Options, verify
@@ -36,7 +38,7 @@ def add_to(commands: Any) -> None:
         nargs="+",
         metavar="FILE",
         help="a program in Boogie (.bpl) or C (.c, .i), Horn clauses (.smt2), a transition system (.vmt, .btor2, .mcmt,"
-        " .aag, ARMC's .pl), or a task definition that names one (.yml)",
+        " .aag, ARMC's .pl), or a task definition that names one (.yml); all C files together are one program",
     )
     parser.add_argument(
         "--engine",
@@ -77,14 +79,24 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     chosen = _options(options)
+    options.files, others = _programs(options.files)
+    linked = replace(chosen, c=replace(chosen.c, others=others))
     codes = set(options.codes)
     with Signals() as signals:
         for number in range(options.after, len(options.files)):
-            code, abandoned = _one(options.files[number], chosen, options, signals)
+            file = options.files[number]
+            code, abandoned = _one(file, linked if is_c(file) else chosen, options, signals)
             codes.add(code)
             if abandoned:
                 _leave_behind(options, signals, number + 1, codes)
     return _worst(codes)
+
+
+def _programs(files: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The files that verdicts are for, one for each program, and the further files of the program in C."""
+    first = next(filter(is_c, files), None)
+    others = tuple(filter(is_c, files))[1:]
+    return [first, *(file for file in files if not is_c(file))] if first is not None else files, others
 
 
 def _worst(codes: Iterable[int]) -> int:

@@ -1,4 +1,4 @@
-"""Task definitions (``.yml``) as input: they name the program, its data model and the verdict that is expected.
+"""Task definitions (``.yml``) as input: they name the program, its data model, what to check and the expected verdict.
 
 task = resolve_task("loop.yml", options)
 task.file, task.options                  # loop.c, for 32 bit
@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Literal
 
-from cleave.errors import UnsupportedError
+from cleave.errors import UnsupportedError, UsageError
 from cleave.flows.options import Options
-from cleave.frontends.read import read_bytes
+from cleave.frontends.c_options import Check
+from cleave.frontends.property_file import PROPERTIES, property_of
+from cleave.frontends.read import is_c, read_bytes
 from cleave.frontends.task_definition import ExpectedProperty, TaskDefinition, read_task_definition
 from cleave.verdict import Result
 
 ENDINGS = frozenset({".yml", ".yaml"})
-_SUPPORTED = ("unreach-call", "check-sat")
+_CLAUSES = "check-sat"  # the property of Horn clauses
 _BITS: dict[str, Literal[32, 64]] = {"ILP32": 32, "LP64": 64}
 
 
@@ -37,20 +39,51 @@ class ResolvedTask:
 def resolve_task(file: str, options: Options) -> ResolvedTask:
     """The task in ``file``, which is itself the program unless it is a task definition."""
     if PurePath(file).suffix.lower() not in ENDINGS:
+        _check_language(file, options)
         return ResolvedTask(file, options)
     definition = read_task_definition(file, read_bytes(file))
-    if len(definition.input_files) != 1:
-        raise UnsupportedError(f"a task of {len(definition.input_files)} files; one is supported", file=file)
-    program = str(Path(file).parent / definition.input_files[0])
-    bits = _BITS.get(definition.data_model or "")
-    if bits is not None and options.c.bits is None:
-        options = replace(options, c=replace(options.c, bits=bits))
-    found = _supported(definition)
-    if found is None and definition.properties:
-        names = ", ".join(one.name for one in definition.properties)
-        raise UnsupportedError(f"of the task's properties ({names}) none is unreach-call or check-sat", file=file)
+    folder = Path(file).parent
+    program, *others = (str(folder / name) for name in definition.input_files)
+    if others and not all(map(is_c, (program, *others))):
+        raise UnsupportedError(f"a task of {len(others) + 1} files; several are supported only in C", file=file)
+    bits = options.c.bits or _BITS.get(definition.data_model or "")
+    found, check = _property(definition, options.c.check, folder)
+    if found is None and check is None and definition.properties:
+        raise _refused(definition, file)
+    c = replace(options.c, bits=bits, others=(*options.c.others, *others), check=check)
+    options = replace(options, c=c)
+    _check_language(program, options)
     return ResolvedTask(program, options, found.verdict if found is not None else None)
 
 
-def _supported(definition: TaskDefinition) -> ExpectedProperty | None:
-    return next((found for name in _SUPPORTED if (found := definition.expected(name)) is not None), None)
+def _property(
+    definition: TaskDefinition, wanted: Check | None, folder: Path
+) -> tuple[ExpectedProperty | None, Check | None]:
+    """The task's property to check, the first of `Check` unless one is wanted; and which of them it is."""
+    known = {property_of(one.file, _content(folder / one.file)): one for one in reversed(definition.properties)}
+    for check in Check if wanted is None else (wanted,):
+        if check in known:
+            return known[check], check
+    return definition.expected(_CLAUSES), wanted
+
+
+def _content(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:  # names are enough for those that everybody knows
+        return None
+
+
+def _refused(definition: TaskDefinition, file: str) -> UnsupportedError:
+    names = ", ".join(one.name for one in definition.properties)
+    known = ", ".join((*PROPERTIES, _CLAUSES))
+    return UnsupportedError(f"of the task's properties ({names}) none is one of {known}", file=file)
+
+
+def _check_language(file: str, options: Options) -> None:
+    if is_c(file):
+        return
+    if options.c.check not in (None, Check.REACH):
+        raise UsageError(f"{file}: --check {options.c.check.value} is for programs in C")
+    if options.c.others:
+        raise UsageError(f"{file}: several files are one program only in C")

@@ -48,18 +48,22 @@ def read_bytes(file: str) -> bytes:
 
 def read_source(file: str, c: COptions) -> bytes:
     """All that is needed to read the program in ``file`` anywhere: its content or, of a C program, what the compiler
-    makes of it, so that neither headers nor a compiler are needed where it is read."""
+    makes of all its files, so that neither headers nor a compiler are needed where it is read."""
     content = read_bytes(file)
-    if _ending(file) not in _C:
+    if not is_c(file):
         return content
     from cleave.frontends.c import compile_program
 
-    return compile_program({file: content}, c)
+    return compile_program({file: content, **{other: read_bytes(other) for other in c.others}}, c)
+
+
+def is_c(file: str) -> bool:
+    return _ending(file) in _C
 
 
 def may_have_threads(file: str) -> bool:
     """Whether programs in the file's language can start threads."""
-    return _ending(file) in _C or _ending(file) == ".ir"
+    return is_c(file) or _ending(file) == ".ir"
 
 
 def read_program(file: str, content: bytes | None = None) -> Program:

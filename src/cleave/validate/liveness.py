@@ -5,8 +5,8 @@ proc p() { a: x := 1  goto b    b: y := x + z  return }         z
 
 from __future__ import annotations
 
-from cleave.ir.program import Call, Procedure, Program, Spawn, Statement
-from cleave.logic.terms import Term
+from cleave.ir.program import Assume, Call, Procedure, Program, Spawn, Statement
+from cleave.logic.terms import FALSE, Term
 from cleave.logic.walk import free_variables
 from cleave.passes.flow import reads, writes
 
@@ -30,5 +30,7 @@ def live_at_entry(program: Program, procedure: Procedure) -> frozenset[Term]:
 
 
 def _before(statement: Statement, after: frozenset[Term], everything: frozenset[Term]) -> frozenset[Term]:
+    if isinstance(statement, Assume) and statement.condition is FALSE:
+        return frozenset()  # nothing comes after it
     found = (after - set(writes(statement))) | free_variables(*reads(statement))
     return found | everything if isinstance(statement, Call | Spawn) else found

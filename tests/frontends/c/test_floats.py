@@ -106,3 +106,14 @@ def test_operations(name: str, seed: int, tmp_path: Path) -> None:
 def test_many_operations(name: str, tmp_path: Path) -> None:
     for seed in range(2, 100):
         compare(name, seed, tmp_path)
+
+
+def test_half_precision() -> None:
+    text = b"""#include <assert.h>
+int main(void) {
+  _Float16 a = 1.5, b = 2.5, tenth = (_Float16)0.1f, small = (_Float16)6e-8;
+  assert(a + b == 4.0 && a * b == 3.75 && (_Float16)3 / (_Float16)2 == a && a < b && -a == -1.5);
+  assert((double)tenth == 0x1.998p-4 && (float)tenth == 0x1.998p-4f && small == 0x1p-24);
+  assert((_Float16)70000.0 == __builtin_inff() && (int)(_Float16)7.9 == 7 && (_Float16)2049 == 2048);
+}"""
+    assert Execution(read_c({"t.c": text}).program).run("main") == "finished"

@@ -6,7 +6,7 @@ import pytest
 
 from cleave.frontends.c import COptions, read_c
 from cleave.ir.check import check_program
-from cleave.ir.program import Program
+from cleave.ir.program import Havoc, Program
 from cleave.logic.sorts import array, bitvec
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
@@ -105,6 +105,25 @@ def test_a_main_that_calls_itself_starts_once() -> None:
 def test_external_functions_are_told() -> None:
     told = read_c({"t.c": b"int outside(void); int main(void) { return outside(); }"}).assumptions
     assert told == ("outside has no body and no model: it returns any value and changes no memory",)
+
+
+def test_each_activation_has_its_own_locals() -> None:
+    from ir_execution import Execution
+
+    source = """#include <assert.h>
+    void f(int n) { int x = 0, y = 0; *(n & 1 ? &x : &y) = n; if (n > 0) f(n - 1); assert(x + y == n); }
+    int main(void) { f(2); }"""
+    assert Execution(read(source)).run("main") == "finished"
+
+
+def test_a_slice_gets_any_values() -> None:
+    from ir_execution import Execution
+
+    source = """#include <assert.h>
+    int main(void) { int a[4] = {0, 1, 2, 3}; __CPROVER_havoc_slice(a + 1, 2 * sizeof *a); assert(%s); }"""
+    assert Execution(read(source % "a[0] == 0 && a[3] == 3")).run("main") == "finished"
+    havocs = [s for s in read(source % "a[2] == 2").procedures["main"].statements() if isinstance(s, Havoc)]
+    assert len(havocs) == 2
 
 
 def test_an_error_label_is_a_violation_if_asked() -> None:

@@ -37,6 +37,8 @@ SAFE = {
     "mutex": "void *work(void *p) { pthread_mutex_lock(&lock); n++; pthread_mutex_unlock(&lock); return 0; }" + TWICE,
     "atomic increment": "_Atomic int k; void *work(void *p) { k++; n = k; return 0; }"
     + AGAINST % ("k++;", "assert(k == 2);"),
+    "own locals": """void *work(void *p) { int x = 0, y = 0; *(p ? &x : &y) = 1; assert(x + y == 1); return 0; }"""
+    + AGAINST % ("work(&n);", ""),
     "old builtins": "void *work(void *p) { __sync_fetch_and_add(&n, 1); return 0; }" + TWICE,
     "new builtins": "void *work(void *p) { __atomic_add_fetch(&n, 1, __ATOMIC_SEQ_CST); return 0; }" + TWICE,
     "compare and exchange": """void *work(void *p) { int old = 0; if (atomic_compare_exchange_strong((_Atomic int *)&n,

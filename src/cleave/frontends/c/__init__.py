@@ -18,12 +18,12 @@ from cleave.frontends.c.compile import compile_c, declares_32_bit
 from cleave.frontends.c.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
 from cleave.frontends.c.debug import locate
 from cleave.frontends.c.floats import lower_floats
-from cleave.frontends.c.library import FILES, is_wanted, source
+from cleave.frontends.c.library import DEADLOCKS, FILES, is_wanted, source
 from cleave.frontends.c.link import link
 from cleave.frontends.c.llvm import Module
 from cleave.frontends.c.llvm_reader import read_module
 from cleave.frontends.c.lower import CProgram, lower
-from cleave.frontends.c.options import COptions
+from cleave.frontends.c.options import Check, COptions
 from cleave.ir.program import Program
 
 _CHOSEN = "the data model is ILP32 (32 bit): the program itself declares that size_t is unsigned int"
@@ -56,7 +56,8 @@ def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
     for file in FILES:
         if is_wanted(file, modules):
             name, content = source(file)
-            unit = Unit(name, compile_c(name, content, COptions(bits=options.bits)), is_library=True)
+            defines = (DEADLOCKS,) if options.check is Check.DEADLOCK else ()
+            unit = Unit(name, compile_c(name, content, COptions(bits=options.bits, defines=defines)), is_library=True)
             units.append(unit)
             modules.append(_module(unit))
     return Compiled(tuple(units), options, (_CHOSEN,) if chosen else ())

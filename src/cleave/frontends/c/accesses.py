@@ -134,6 +134,8 @@ class AccessFinder:
             case Kind.SCAN | Kind.FILE_SCAN:
                 for pointer, scanned in self.scanned(call, kind) or ():
                     yield Access(*self.place(function, pointer), scanned, False, True, function)
+            case Kind.HAVOC:
+                yield Access(*self.place(function, operands[0]), constant(operands[1]) or 0, False, True, function)
             case Kind.COPY:
                 to, source = self.place(function, operands[0]), self.place(function, operands[1])
                 yield Range(*to, constant(operands[2]), function, *source)

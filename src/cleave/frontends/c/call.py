@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from cleave.frontends.c import bits
 from cleave.frontends.c import llvm as l
-from cleave.frontends.c.accesses import text_of
+from cleave.frontends.c.accesses import constant, text_of
 from cleave.frontends.c.body import Terms
 from cleave.frontends.c.calls import spawned
 from cleave.frontends.c.context import unsupported
+from cleave.frontends.c.copies import DEADLOCK
 from cleave.frontends.c.models import ALLOCATIONS, Kind, kind_of
 from cleave.frontends.c.operators import apply_intrinsic
+from cleave.frontends.c.options import Check
 from cleave.frontends.c.points_to import Object
 from cleave.frontends.c.threads import ATOMIC
 from cleave.ir.program import Assert, Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
@@ -39,6 +41,7 @@ class CallLowering:
         self._body = function.body
         self._registers = function.registers
         self._memory = function.memory
+        self._ranges = function.ranges
 
     def call(self, instruction: l.Instruction) -> None:
         callee = self._context.facts.resolve(instruction.callee)
@@ -166,6 +169,10 @@ class CallLowering:
             return self._allocate(instruction, kind)
         location = self._body.location
         match kind:
+            case Kind.VIOLATION if not self._is_violation(name):
+                self._body.stop()
+            case Kind.ASSERT if not self._is_violation(name):
+                self._body.emit(Assume(self._condition(instruction), location))
             case Kind.VIOLATION:
                 self._body.emit(Assert(FALSE, self._message(instruction, name), location))
                 self._body.stop()
@@ -179,6 +186,8 @@ class CallLowering:
                 return self._range(instruction, kind)
             case Kind.SCAN | Kind.FILE_SCAN:
                 self._scan(instruction, name, kind)
+            case Kind.HAVOC:
+                self._havoc(instruction, name)
             case Kind.SUCCESS:
                 return tuple(bv(0, sort.width) for sort in self._sorts(instruction.type) if sort is not BOOL)
             case Kind.SPAWN | Kind.JOIN | Kind.SELF | Kind.ATOMIC_BEGIN | Kind.ATOMIC_END:
@@ -194,6 +203,11 @@ class CallLowering:
             case _:
                 pass
         return self._any(instruction, name)
+
+    def _is_violation(self, name: str) -> bool:
+        """Whether it is what is looked for; otherwise a failing assertion just ends the program."""
+        asked = {Check.REACH: name != DEADLOCK, Check.DATA_RACE: False, Check.DEADLOCK: name == DEADLOCK}
+        return asked[self._context.options.check or Check.REACH]
 
     def _thread_operation(self, instruction: l.Instruction, kind: Kind) -> Terms:
         body = self._body
@@ -231,12 +245,21 @@ class CallLowering:
         for pointer, size in pointers:
             self._memory.scan(pointer, self._function.term(pointer), size)
 
+    def _havoc(self, instruction: l.Instruction, name: str) -> None:
+        size = constant(instruction.operands[1])
+        if size is None:
+            raise unsupported(f"{name} is supported only with a constant size", self._function.place())
+        pointer = instruction.operands[0]
+        self._memory.scan(pointer, self._function.term(pointer), size)
+
     def _condition(self, instruction: l.Instruction) -> Term:
         term = self._function.term(instruction.operands[0])
         return term if term.sort is BOOL else bits.differ(term, bv(0, term.sort.width))
 
     def _message(self, instruction: l.Instruction, name: str) -> str:
         """What the program says about the assertion, if it says something."""
+        if name == DEADLOCK:
+            return "deadlock: all threads that have not ended wait for ever"
         if name.startswith("__assert") or name in ("_assert", "__CPROVER_assert", "__ESBMC_assert"):
             for operand in instruction.operands:
                 text = text_of(operand, self._context.module)
@@ -255,12 +278,12 @@ class CallLowering:
         match kind:
             case Kind.COPY:
                 source = self._function.term(operands[1])
-                self._memory.copy(operands[0], to, operands[1], source, self._size(operands[2]))
+                self._ranges.copy(operands[0], to, operands[1], source, self._size(operands[2]))
             case Kind.FILL:
                 byte = bits.truncated(self._function.term(operands[1]), 8)
-                self._memory.fill(operands[0], to, byte, self._size(operands[2]))
+                self._ranges.fill(operands[0], to, byte, self._size(operands[2]))
             case _:
-                self._memory.fill(operands[0], to, bv(0, 8), self._size(operands[1]))
+                self._ranges.fill(operands[0], to, bv(0, 8), self._size(operands[1]))
         return (to,) if instruction.result is not None else ()
 
     def _allocate(self, instruction: l.Instruction, kind: Kind) -> Terms:
@@ -280,7 +303,7 @@ class CallLowering:
             address = self._memory.allocate(size)
         pointer = l.Local(instruction.result, l.POINTER)
         if kind in (Kind.ALLOCATE_ZERO, Kind.ALLOCATE_ONE_ZERO):
-            self._memory.fill(pointer, address, bv(0, 8), size)
+            self._ranges.fill(pointer, address, bv(0, 8), size, is_new=True)
         elif kind is Kind.REALLOCATE:
-            self._memory.copy(pointer, address, operands[0], self._function.term(operands[0]), size)
+            self._ranges.copy(pointer, address, operands[0], self._function.term(operands[0]), size)
         return (address,)

@@ -7,6 +7,7 @@ facts.loops(function)                        # labels of blocks that can run aga
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from cleave.frontends.c import llvm as l
@@ -161,11 +162,11 @@ class CallFacts:
         found, pending = {root}, [root]
         while pending:
             name = pending.pop()
-            elsewhere = set(self.spawned[name])
-            for call in self.callees[name]:
-                if call not in elsewhere and call[1] not in found:
-                    found.add(call[1])
-                    pending.append(call[1])
+            here = Counter(self.callees[name]) - Counter(self.spawned[name])  # a block may start and call a function
+            for _, callee in here:
+                if callee not in found:
+                    found.add(callee)
+                    pending.append(callee)
         return found
 
 

@@ -26,6 +26,7 @@ _PERIODS = 4096  # bytes of a copy that are looked at one by one
 class Cell:
     start: int
     size: int
+    memory: Memory = field(repr=False)
     read: bool = False
     written: bool = False
     variable: Term | None = None  # an array indexed by addresses, or a bit vector; None: never read
@@ -68,7 +69,7 @@ class Memory:
             ends = [*cuts[1:], cuts[0] + self.stride] if cuts else []
         else:
             ends, cuts = cuts[1:], cuts[:-1]
-        self.cells = {start: Cell(start, end - start) for start, end in zip(cuts, ends, strict=True)}
+        self.cells = {start: Cell(start, end - start, self) for start, end in zip(cuts, ends, strict=True)}
 
 
 class MemoryMap:

@@ -38,8 +38,9 @@ _TOLERANT = (
     "-Wno-return-mismatch",
     "-Wno-incompatible-function-pointer-types",
 )
-# Types that CBMC has built in.
+# Types that CBMC has built in, and a function of ESBMC that is given a variable.
 _OTHER_VERIFIERS = (
+    "-D__ESBMC_init_object(object)=__CPROVER_havoc_slice(&(object),sizeof(object))",
     "-D__CPROVER_size_t=__SIZE_TYPE__",
     "-D__CPROVER_ssize_t=__PTRDIFF_TYPE__",
     "-D__CPROVER_bool=_Bool",

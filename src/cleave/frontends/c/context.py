@@ -15,6 +15,7 @@ from cleave.frontends.c.image import Constants
 from cleave.frontends.c.layout import Layout
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.points_to import PointsTo
+from cleave.frontends.c.races import Races
 from cleave.frontends.c.storage import Storage
 from cleave.ir.program import Location
 from cleave.logic.sorts import Sort, array, bitvec
@@ -39,6 +40,7 @@ class Context:
     global_set: set[Term] = field(default_factory=set)
     unmodelled: dict[str, Location | None] = field(default_factory=dict)  # external functions that were met
     uses_counter: bool = False
+    races: Races | None = None  # None: they are not asked for
     allocates: bool = False  # asks for memory, which is always granted
 
     @property

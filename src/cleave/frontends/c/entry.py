@@ -1,8 +1,9 @@
-"""Where execution starts: main, or what the user says, or the only function that no other function calls."""
+"""Where execution starts: main, or what the user says, or the only function that no other function calls. Functions
+with the attribute ``constructor`` are called there first."""
 
 from __future__ import annotations
 
-from cleave.errors import UsageError
+from cleave.errors import UnsupportedError, UsageError
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.calls import references
 
@@ -16,11 +17,32 @@ def choose_entry(module: l.Module, wanted: str | None) -> str:
         return name
     used = {mentioned for function in defined.values() for mentioned in _mentioned(function)}
     tops = [f.name for f in defined.values() if not f.internal and f.name not in used and f.location is not None]
-    tops = [name for name in tops if not _is_ours(defined[name])]
+    tops = [name for name in tops if not _is_ours(defined[name]) and name not in module.constructors]
     if len(tops) != 1:
         listed = ", ".join(sorted(tops)[:5]) or "no other function can be the one"
         raise UsageError(f"there is no function main; say where to start: {listed}")
     return tops[0]
+
+
+def call_constructors(module: l.Module, entry: str) -> None:
+    """Changes ``entry``, which starts by calling them."""
+    if not module.constructors:
+        return
+    function = module.functions[entry]
+    if any(entry in _mentioned(other) for other in module.functions.values() if other is not function) or any(
+        instruction.callee == l.GlobalRef(entry) for instruction in function.instructions()
+    ):
+        raise UnsupportedError("constructors are not supported where the program calls its entry itself")
+    first = next(iter(function.blocks.values()))
+    first.instructions[:0] = [
+        l.Instruction(
+            opcode="call",
+            callee=l.GlobalRef(name),
+            signature=l.FunctionType(l.VOID, ()),
+            location=module.functions[name].location,
+        )
+        for name in module.constructors
+    ]
 
 
 def _mentioned(function: l.FunctionDefinition) -> set[str]:

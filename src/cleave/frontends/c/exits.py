@@ -26,7 +26,7 @@ class Exits:
         exits: tuple[str, ...],
         results: str | None,
         threads: int,
-        last: dict[str, str],
+        last: dict[str, tuple[str, ...]],
     ) -> None:
         self._module = module
         self._entry = entry
@@ -148,9 +148,8 @@ class Exits:
 
     def _out(self, function: l.FunctionDefinition) -> Iterator[l.Instruction]:
         type = function.type.result
-        if function.name in self._last:
-            last = l.GlobalRef(self._last[function.name])
-            yield l.Instruction(opcode="call", callee=last, location=function.location)
+        for name in self._last.get(function.name, ()):
+            yield l.Instruction(opcode="call", callee=l.GlobalRef(name), location=function.location)
         if function.name == self._entry:  # the others go on, and the program ends when they have ended
             yield l.Instruction(opcode="unreachable", location=function.location)
         else:

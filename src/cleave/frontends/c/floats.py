@@ -16,7 +16,7 @@ from cleave.frontends.c import llvm as l
 PREFIX = "__cleave_"
 _BINARY = {"fadd": "add", "fsub": "sub", "fmul": "mul", "fdiv": "div"}
 _INTRINSICS = frozenset(("fabs", "floor", "ceil", "trunc", "copysign", "minnum", "maxnum"))
-_FORMATS = ("float", "double")
+_FORMATS = ("half", "float", "double")
 _WORD = l.IntType(64)
 
 
@@ -47,10 +47,8 @@ def _rewritten(instruction: l.Instruction) -> Iterator[l.Instruction]:
         yield _call(instruction, f"{name}_neg")
     elif opcode == "fcmp":
         yield from _comparison(instruction, name)
-    elif opcode == "fpext":
-        yield _call(instruction, "float_extend")
-    elif opcode == "fptrunc":
-        yield _call(instruction, "double_narrow")
+    elif opcode in ("fpext", "fptrunc") and isinstance(instruction.type, l.FloatType):
+        yield _call(instruction, f"{name}_to_{instruction.type.name}")
     elif opcode in ("sitofp", "uitofp"):
         yield from _from_integer(instruction, name)
     elif opcode in ("fptosi", "fptoui"):

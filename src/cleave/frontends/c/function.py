@@ -5,15 +5,18 @@ from __future__ import annotations
 from cleave.errors import UnsupportedError
 from cleave.frontends.c import bits
 from cleave.frontends.c import llvm as l
+from cleave.frontends.c.addresses import element_pointer
 from cleave.frontends.c.body import Body, Names, Registers, Terms
 from cleave.frontends.c.call import CallLowering
 from cleave.frontends.c.context import Context, unsupported
 from cleave.frontends.c.control import ControlLowering
 from cleave.frontends.c.memory import MemoryAccess
-from cleave.frontends.c.offsets import walk_indices
 from cleave.frontends.c.operators import apply_binary, apply_cast, apply_comparison, is_binary, update
+from cleave.frontends.c.options import Check
 from cleave.frontends.c.parameters import parameter_cells
 from cleave.frontends.c.points_to import Object
+from cleave.frontends.c.races import is_atomic_access
+from cleave.frontends.c.ranges import RangeAccess
 from cleave.ir.program import Assert, Block, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import FALSE, Term, bv, ite, var
@@ -26,7 +29,6 @@ _FLOAT_OPERATIONS = frozenset(
     )
 )
 _FLOAT_REFUSAL = "floating-point arithmetic on long double, and the remainder, are not supported"
-_FEW_ELEMENTS = 16
 _CASTS = frozenset(("trunc", "zext", "sext", "ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr"))
 
 
@@ -37,6 +39,7 @@ class FunctionLowering:
         self.body = Body(Names(context.names.__contains__))
         self.registers = Registers(self.body, self.function)
         self.memory = MemoryAccess(context, name, self.body, self.registers)
+        self.ranges = RangeAccess(context, self.memory, self.body, self.registers)
         self.calls = CallLowering(self)
         self.control = ControlLowering(self)
         self.returns: tuple[Term, ...] = ()
@@ -104,7 +107,8 @@ class FunctionLowering:
         registers.enter(block)
         if block.label.startswith("__CPROVER_ASYNC"):
             raise unsupported("labels that start threads, as CBMC has them, are not supported", self.place())
-        if self.context.options.error_label is not None and block.label == self.context.options.error_label:
+        options = self.context.options
+        if options.check in (None, Check.REACH) and block.label == options.error_label:
             body.emit(Assert(FALSE, f"label {block.label} is reached", next(located, self.function.location)))
         for position, instruction in enumerate(block.instructions):
             registers.at(position)
@@ -190,9 +194,11 @@ class FunctionLowering:
             case "load":
                 self._load(instruction)
             case "store":
-                self.memory.store(operands[0].type, self.terms(operands[0]), operands[1], self.term(operands[1]))
+                stored, address = self.terms(operands[0]), self.term(operands[1])
+                atomic = is_atomic_access(instruction)
+                self.memory.store(operands[0].type, stored, operands[1], address, atomic=atomic)
             case "getelementptr":
-                define(result, (self._element_pointer(instruction),))
+                define(result, (element_pointer(self.context, instruction, self.term),))
             case "alloca":
                 self._alloca(instruction)
             case "select":
@@ -213,41 +219,16 @@ class FunctionLowering:
                 raise unsupported(f"the LLVM instruction {opcode!r} is not supported", self.place())
 
     def _load(self, instruction: l.Instruction) -> None:
-        loaded = self.memory.load(instruction.type, instruction.operands[0], self.term(instruction.operands[0]))
+        pointer, address = instruction.operands[0], self.term(instruction.operands[0])
+        loaded = self.memory.load(instruction.type, pointer, address)
         if self.context.has_threads and instruction.result is not None:
             globals_read = self.context.global_set.intersection(free_variables(*loaded))
             if globals_read:  # now, and in a step of its own: the next may be another thread's
-                self.registers.reserve(instruction.result, (term.sort for term in loaded))
+                kept = self.registers.reserve(instruction.result, (term.sort for term in loaded))
+                touched = self.memory.touched(instruction.type, pointer, address)
+                self.memory.read(kept, loaded, touched, atomic=is_atomic_access(instruction))
+                return
         self.registers.define(instruction.result, loaded)
-
-    def _element_pointer(self, instruction: l.Instruction) -> Term:
-        assert instruction.source is not None
-        constant, variable = walk_indices(self.context.layout, instruction.source, instruction.operands[1:])
-        width = self.context.module.bits
-        address = bits.plus(self.term(instruction.operands[0]), constant)
-        for index, size in variable:
-            term = self.term(index)
-            wide = bits.sign_extended(term, width) if term.sort.width < width else bits.truncated(term, width)
-            address = bits.add(address, bits.mul(wide, bv(size, width)))
-        if self.context.has_threads and not address.is_value and len(variable) == 1:
-            return self._one_of_few(instruction, address, variable[0])
-        return address
-
-    def _one_of_few(self, instruction: l.Instruction, address: Term, step: tuple[l.Value, int]) -> Term:
-        """The address of an element of a small array as a choice among all of them: the search for schedules counts
-        on few values. The last choice, one past the end, also stands for all that no pointer in C can be."""
-        source, base = instruction.source, self.term(instruction.operands[0])
-        index, size = step
-        count = source.count if isinstance(source, l.ArrayType) else 0
-        if not base.is_value or not 0 < count <= _FEW_ELEMENTS or len(instruction.operands) != 3:
-            return address
-        term = self.term(index)
-        width = self.context.module.bits
-        chosen: Term = bv(base.value + count * size, width)
-        for position in reversed(range(count)):
-            here = bv(base.value + position * size, width)
-            chosen = ite(bits.same(term, bv(position, term.sort.width)), here, chosen)
-        return chosen
 
     def _alloca(self, instruction: l.Instruction) -> None:
         assert instruction.result is not None
@@ -294,5 +275,5 @@ class FunctionLowering:
             result = (saved,)
         if after is None:
             raise unsupported(f"the atomic operation {instruction.predicate!r} is not supported", self.place())
-        self.memory.store(operand.type, (after,), pointer, address, {saved: before})
+        self.memory.store(operand.type, (after,), pointer, address, also={saved: before}, atomic=True)
         self.registers.define(instruction.result, result)

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 from cleave.frontends.c import llvm as l
 
 HEADERS = Path(__file__).with_name("headers")
+DEADLOCKS = "CLEAVE_DEADLOCK"  # a macro: threads say when they wait for ever
 FILES = ("string.c", "math.c", "float.c", "threads.c")  # in this order: a file uses only those after it
 _FOLDER = Path(__file__).with_name("library")
 _DEFINITION = re.compile(r"^(?:[a-z_][\w ]*[ *]|  \w+ )(\w+(?:##\w+)*)\([^;\n]*\) \{", re.MULTILINE)
-_MACRO_NAMES = ("float", "double")  # what the macro of float.c is used for
+_FORMATS = ("half", "float", "double")  # what the macros of float.c are used for
 _MADE = re.compile(r"^[A-Z_]+\((\w+)[,)]", re.MULTILINE)  # functions that a macro of threads.c writes
 
 
@@ -25,7 +27,8 @@ def provided(file: str) -> frozenset[str]:
     """The functions that a file of the library defines."""
     text = (_FOLDER / file).read_text("utf-8")
     found = [*_DEFINITION.findall(text), *_MADE.findall(text)]
-    return frozenset(name.replace("##NAME##", each) for name in found for each in _MACRO_NAMES)
+    both = product(_FORMATS, _FORMATS)
+    return frozenset(name.replace("##NAME##", one).replace("##TO", to) for one, to in both for name in found)
 
 
 def source(file: str) -> tuple[str, bytes]:

@@ -10,30 +10,53 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
-from cleave.errors import InputError
+from cleave.errors import InputError, UnsupportedError
 from cleave.frontends.c import llvm as l
+from cleave.frontends.c.accesses import constant
 from cleave.frontends.c.layout import Layout
+from cleave.ir.program import Location
 
 N = TypeVar("N", l.FunctionDefinition, l.GlobalVariable)
 
+_AT_START, _AT_END = "llvm.global_ctors", "llvm.global_dtors"
 COPY = "llvm.memcpy.p0.p0"
 
 
 def link(modules: list[l.Module]) -> l.Module:
     linked = l.Module(bits=modules[0].bits)
     taken: set[str] = set()
+    constructors: list[tuple[int, str]] = []
     for module in modules:
         _rename_static(module, taken)
+        constructors += _constructors(module)
         taken |= {*module.functions, *module.globals}
         for function in module.functions.values():
             _add_function(linked, function, module.is_library)
         for variable in module.globals.values():
             _add_global(linked, variable)
         linked.aliases |= module.aliases
+    linked.constructors = [name for _, name in sorted(constructors, key=lambda one: one[0])]
     layout = Layout(linked.bits)
     for function in linked.functions.values():
         _copy_structs(function, layout)
     return linked
+
+
+def _constructors(module: l.Module) -> list[tuple[int, str]]:
+    """The functions that run before main, each with its priority: small numbers come first."""
+    if module.globals.pop(_AT_END, None) is not None:
+        raise UnsupportedError("functions that run after main (the attribute destructor) are not supported")
+    listed = module.globals.pop(_AT_START, None)
+    if listed is None or not isinstance(listed.initializer, l.ConstAggregate):
+        return []
+    found = []
+    for entry in listed.initializer.elements:
+        assert isinstance(entry, l.ConstAggregate)
+        priority, function, *_ = entry.elements
+        assert isinstance(priority, l.ConstInt)
+        assert isinstance(function, l.GlobalRef)
+        found.append((priority.value, function.name))
+    return found
 
 
 def _add_function(linked: l.Module, function: l.FunctionDefinition, from_library: bool) -> None:
@@ -41,19 +64,29 @@ def _add_function(linked: l.Module, function: l.FunctionDefinition, from_library
     if known is None or not known.blocks:
         linked.functions[function.name] = function
     elif function.blocks and not from_library:
-        place = function.location
-        raise InputError(
-            f"function {function.name!r} is defined in two files; the other one is at {known.location}",
-            file=place.file if place else "",
-            line=place.line if place else 0,
-        )
+        raise _defined_twice(f"function {function.name!r}", function.location, known.location)
 
 
 def _add_global(linked: l.Module, variable: l.GlobalVariable) -> None:
+    """A variable without initial values may be defined several times, as old linkers have it."""
     known = linked.globals.get(variable.name)
-    tentative = known is None or known.initializer is None or isinstance(known.initializer, l.ConstZero)
-    if known is None or (tentative and variable.initializer is not None):
+    if known is None or (_is_tentative(known) and variable.initializer is not None):
         linked.globals[variable.name] = variable
+    elif not _is_tentative(known) and not _is_tentative(variable):
+        raise _defined_twice(f"variable {variable.name!r}", variable.location, known.location)
+
+
+def _is_tentative(variable: l.GlobalVariable) -> bool:
+    value = variable.initializer
+    return value is None or constant(value) == 0 or (isinstance(value, l.ConstBits) and value.bits == 0)
+
+
+def _defined_twice(what: str, place: Location | None, other: Location | None) -> InputError:
+    return InputError(
+        f"{what} is defined in two files, which are one program; the other one is at {other}",
+        file=place.file if place else "",
+        line=place.line if place else 0,
+    )
 
 
 def _rename_static(module: l.Module, taken: set[str]) -> None:

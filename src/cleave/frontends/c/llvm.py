@@ -252,3 +252,4 @@ class Module:
     functions: dict[str, FunctionDefinition] = field(default_factory=dict)
     aliases: dict[str, Value] = field(default_factory=dict)
     metadata: dict[int, str] = field(default_factory=dict)
+    constructors: list[str] = field(default_factory=list)  # run before the entry, in this order

@@ -14,14 +14,15 @@ from cleave.frontends.c.calls import CallFacts
 from cleave.frontends.c.cells import MemoryMap
 from cleave.frontends.c.confusion import hides_pointers
 from cleave.frontends.c.context import COUNTER, Context
-from cleave.frontends.c.entry import choose_entry
+from cleave.frontends.c.entry import call_constructors, choose_entry
 from cleave.frontends.c.function import FunctionLowering
 from cleave.frontends.c.image import Constants
 from cleave.frontends.c.initial import fold_constants, initial_values
 from cleave.frontends.c.layout import Layout
 from cleave.frontends.c.offsets import Offsets
-from cleave.frontends.c.options import COptions
+from cleave.frontends.c.options import Check, COptions
 from cleave.frontends.c.points_to import PointsTo
+from cleave.frontends.c.races import Races
 from cleave.frontends.c.storage import Storage, declare_cells
 from cleave.frontends.c.threads import lower_threads
 from cleave.ir.program import Assume, Block, Call, Procedure, Program, Statement
@@ -43,6 +44,7 @@ class CProgram:
 
 def lower(module: l.Module, options: COptions) -> CProgram:
     entry = choose_entry(module, options.entry)
+    call_constructors(module, entry)
     lower_threads(module, entry)
     context = _analyse(module, entry, options)
     names: dict[str, Names] = {}
@@ -61,7 +63,11 @@ def lower(module: l.Module, options: COptions) -> CProgram:
     if context.has_threads:
         made = {name: balanced(procedure) for name, procedure in made.items()}
     ordered = {name: made[name] for name in module.functions if name in made}
-    start = _start(ordered, entry, context, initial_values(context, cells))
+    prologue = initial_values(context, cells)
+    if context.races is not None:
+        prologue = (*prologue, *context.races.initial())
+        context.globals += context.races.marks()
+    start = _start(ordered, entry, context, prologue)
     ordered[start.name] = start
     program = Program(globals=tuple(context.globals), procedures=ordered)
     return CProgram(program, _assumptions(context))
@@ -121,7 +127,10 @@ def _analyse(module: l.Module, entry: str, options: COptions) -> Context:
     constants = Constants(layout, storage.address, module.aliases)
     names = Names()
     names.fresh(COUNTER)
-    return Context(module, options, layout, facts, points_to, finder, memories, storage, constants, names)
+    context = Context(module, options, layout, facts, points_to, finder, memories, storage, constants, names)
+    if options.check is Check.DATA_RACE and facts.has_threads:
+        context.races = Races(module, facts, finder, memories)
+    return context
 
 
 def _find_memory(

@@ -1,15 +1,9 @@
-"""Loads, stores, copies and fills as statements over the variables of cells.
+"""Loads, stores and allocations as statements over the variables of cells.
 
-    store i32 %v, ptr %p            heap+8 := heap+8[p + 8 := v], or x := v if p can only point to x
-    memset(a, 0, sizeof a)          a := [else 0]                where a is the only object of its region
-
-Long ranges, and ranges whose length is known only when they run, become loops over their elements.
+store i32 %v, ptr %p            heap+8 := heap+8[p + 8 := v], or x := v if p can only point to x
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from math import lcm
 
 from cleave.frontends.c import bits
 from cleave.frontends.c import llvm as l
@@ -18,14 +12,14 @@ from cleave.frontends.c.cells import Cell, Memory
 from cleave.frontends.c.context import Context
 from cleave.frontends.c.offsets import Offset
 from cleave.frontends.c.points_to import Object
+from cleave.frontends.c.races import RaceChecks
 from cleave.frontends.c.writes import Writes
 from cleave.ir.program import Assign, Assume, Havoc, Self
 from cleave.logic.sorts import BOOL, bitvec
-from cleave.logic.terms import Op, Term, bv, const_array, neg, select, store
+from cleave.logic.terms import Op, Term, bv, select, store
 from cleave.logic.walk import free_variables
 
 _THREAD_BITS = 8  # of an address, for the thread that allocated it; the highest bit stays 0
-_UNROLLED = 64  # pieces of a range that are written one by one; longer ones become loops
 
 
 class MemoryAccess:
@@ -36,11 +30,13 @@ class MemoryAccess:
         self._function = function
         self._body = body
         self._registers = registers
+        watched = context.races is not None and context.races.watches(function)
+        self._races = RaceChecks(context.races, body, context.names) if watched and context.races is not None else None
 
     # --- single values ----------------------------------------------------------------------------------------------
 
     def load(self, type: l.Type, pointer: l.Value, address: Term) -> Terms:
-        memory, offset = self._place(pointer)
+        memory, offset = self.place(pointer)
         loaded = []
         for inner, leaf in self._context.layout.leaves(type):
             sort = self._context.sort(leaf, self._body.location)
@@ -50,10 +46,17 @@ class MemoryAccess:
         return tuple(loaded)
 
     def store(
-        self, type: l.Type, values: Terms, pointer: l.Value, address: Term, also: dict[Term, Term] | None = None
+        self,
+        type: l.Type,
+        values: Terms,
+        pointer: l.Value,
+        address: Term,
+        *,
+        also: dict[Term, Term] | None = None,
+        atomic: bool = False,
     ) -> None:
         """``also``: variables that get a value in the same step."""
-        memory, offset = self._place(pointer)
+        memory, offset = self.place(pointer)
         writes = Writes()
         writes.values |= also or {}
         for (inner, leaf), value in zip(self._context.layout.leaves(type), values, strict=True):
@@ -62,30 +65,68 @@ class MemoryAccess:
             for cell, distance in memory.pieces(offset[0] + inner, size):
                 piece = bits.part(raw, 8 * (distance + cell.size) - 1, 8 * distance)
                 writes.add(cell, bits.plus(address, inner + distance), piece)
-        self._write(writes)
+        self.write(writes, atomic=atomic)
 
     def scan(self, pointer: l.Value, address: Term, size: int) -> None:
         """Any value for ``size`` bytes: input."""
-        memory, offset = self._place(pointer)
+        memory, offset = self.place(pointer)
         writes = Writes()
         for cell, distance in memory.pieces(offset[0], size):
-            if cell.variable is not None:
-                writes.add(cell, bits.plus(address, distance), self._body.any("input", bitvec(8 * cell.size)))
-        self._write(writes)
+            writes.add(cell, bits.plus(address, distance), self._body.any("input", bitvec(8 * cell.size)))
+        self.write(writes)
 
-    def _place(self, pointer: l.Value) -> tuple[Memory, Offset]:
+    def place(self, pointer: l.Value) -> tuple[Memory, Offset]:
         region, offset = self._context.finder.place(self._function, pointer)
         return self._context.memories.of(region), offset
 
     def _read(self, memory: Memory, start: int, size: int, address: Term) -> Term:
-        parts = [_value(cell, bits.plus(address, distance)) for cell, distance in memory.pieces(start, size)]
+        parts = [value_of(cell, bits.plus(address, distance)) for cell, distance in memory.pieces(start, size)]
         return bits.joined(parts)
 
-    def _write(self, writes: Writes) -> None:
+    @property
+    def watches_races(self) -> bool:
+        return self._races is not None
+
+    def now(self, cell: Cell, address: Term, saved: Term | None) -> Term:
+        """What a cell holds, or held when it was ``saved``, whatever other threads do later."""
+        if cell.variable is None:  # nobody ever wants to know
+            self.read((), (), [(cell, address)])
+            return bv(0, 8 * cell.size)
+        term = value_of(cell, address, saved)
+        if not self._context.global_set.isdisjoint(free_variables(term)):
+            kept = self._body.local("read", term.sort)
+            self.read((kept,), (term,), [(cell, address)])
+            return kept
+        return term
+
+    def touched(self, type: l.Type, pointer: l.Value, address: Term) -> list[tuple[Cell, Term]]:
+        """The cells that a load or store is to."""
+        memory, offset = self.place(pointer)
+        return [
+            (cell, bits.plus(address, inner + distance))
+            for inner, leaf in self._context.layout.leaves(type)
+            for cell, distance in memory.pieces(offset[0] + inner, self._context.layout.stored(leaf))
+        ]
+
+    def read(self, targets: Terms, values: Terms, touched: list[tuple[Cell, Term]], *, atomic: bool = False) -> None:
+        """``targets`` get ``values``, which other threads may change or race for."""
+        if self._races is not None:
+            self._races.read(targets, values, touched, atomic)
+        elif targets:
+            self._body.emit(Assign(targets, values, self._body.location))
+
+    def write(self, writes: Writes, *, atomic: bool = False, is_new: bool = False) -> None:
+        """``is_new``: no other thread can know the memory yet."""
+        after = None
+        if self._races is not None and not is_new:
+            marks, after = self._races.write(writes.touched, atomic)
+            writes.values |= marks
         values = {variable: value for variable, value in writes.values.items() if value is not variable}
         if values:
             self._registers.before_change(values.__contains__)
             self._body.emit(Assign(tuple(values), tuple(values.values()), self._body.location))
+        if after is not None:
+            self._body.emit(after)
 
     # --- allocation -------------------------------------------------------------------------------------------------
 
@@ -108,7 +149,7 @@ class MemoryAccess:
                 assert cell.variable is not None
                 value = self._body.any("uninitialised", cell.variable.sort.element)
                 writes.add(cell, bv(placement.address + start, self._context.module.bits), value)
-        self._write(writes)
+        self.write(writes, is_new=True)
 
     def allocate(self, size: Term) -> Term:
         """The address of new memory, from the counter. That addresses run out is not considered."""
@@ -148,146 +189,8 @@ class MemoryAccess:
         limit = bv(1 << power, self._context.module.bits)
         self._body.emit(Assume(bits.compare(Op.BV_ULT, term, limit), self._body.location))
 
-    # --- ranges -----------------------------------------------------------------------------------------------------
 
-    def fill(self, pointer: l.Value, address: Term, byte: Term, size: Term) -> None:
-        memory, offset = self._place(pointer)
-        if size.is_value:
-            if self._fill_whole(memory, offset, byte, size.value):
-                return
-            pieces = memory.pieces(offset[0], size.value) if not _is_long(memory, size.value) else None
-            if pieces is not None and len(pieces) <= _UNROLLED:
-                self._fill_pieces(pieces, address, byte)
-                return
-        period = memory.pieces(offset[0], memory.stride)
-        address, byte, size = self._stable(address), self._stable(byte), self._stable(size)
-        self._loop(size, memory.stride, lambda index: self._fill_pieces(period, bits.add(address, index), byte))
-
-    def _fill_whole(self, memory: Memory, offset: Offset, byte: Term, size: int) -> bool:
-        """An array that is all of its region is set at once."""
-        data = [made for made in memory.region.objects if made.kind != "function"]
-        if not memory.single or not memory.stride or offset != (0, 0):
-            return False
-        whole = self._context.storage.size(data[0])
-        if whole is None or size < whole:
-            return False
-        writes = Writes()
-        for cell in memory.cells.values():
-            if cell.variable is not None:
-                element = bits.joined([byte] * cell.size)
-                writes.values[cell.variable] = const_array(self._context.pointer, element)
-        self._write(writes)
-        return True
-
-    def _fill_pieces(self, pieces: list[tuple[Cell, int]], address: Term, byte: Term) -> None:
-        writes = Writes()
-        for cell, distance in pieces:
-            if cell.variable is not None:
-                writes.add(cell, bits.plus(address, distance), bits.joined([byte] * cell.size))
-                if self._context.has_threads:  # others may come in between
-                    self._write(writes)
-                    writes = Writes()
-        self._write(writes)
-
-    def copy(self, to: l.Value, to_address: Term, source: l.Value, source_address: Term, size: Term) -> None:
-        target, target_offset = self._place(to)
-        origin, origin_offset = self._place(source)
-
-        def pairs(length: int) -> list[tuple[Cell, Cell, int]]:
-            there = {distance: cell for cell, distance in origin.pieces(origin_offset[0], length)}
-            here = target.pieces(target_offset[0], length)
-            return [(cell, there[distance], distance) for cell, distance in here if distance in there]
-
-        if size.is_value and not _is_long(target, size.value) and not _is_long(origin, size.value):
-            self._copy_pairs(pairs(size.value), to_address, source_address, {})
-            return
-        step = lcm(target.stride or 1, origin.stride or 1)
-        period = pairs(step)
-        saved = self._saved(period)
-        to_address, source_address, size = (self._stable(t) for t in (to_address, source_address, size))
-        self._loop(
-            size,
-            step,
-            lambda index: self._copy_pairs(period, bits.add(to_address, index), bits.add(source_address, index), saved),
-        )
-
-    def _saved(self, pairs: list[tuple[Cell, Cell, int]]) -> dict[Cell, Term]:
-        """The arrays as they are before a loop that reads and writes them: ranges may overlap."""
-        saved: dict[Cell, Term] = {}
-        written = {to for to, _, _ in pairs}
-        for _, source, _ in pairs:
-            if source in written and source.variable is not None and source not in saved:
-                saved[source] = self._body.local(f"{source.variable.name}.before", source.variable.sort)
-                self._body.emit(Assign((saved[source],), (source.variable,), self._body.location))
-        return saved
-
-    def _copy_pairs(self, pairs: list[tuple[Cell, Cell, int]], to: Term, source: Term, saved: dict[Cell, Term]) -> None:
-        if self._context.has_threads:
-            self._copy_slowly(pairs, to, source, saved)
-            return
-        writes = Writes()
-        for cell, origin, distance in pairs:
-            if cell.variable is not None:
-                value = _value(origin, bits.plus(source, distance), saved.get(origin))
-                writes.add(cell, bits.plus(to, distance), value)
-        self._write(writes)
-
-    def _copy_slowly(
-        self, pairs: list[tuple[Cell, Cell, int]], to: Term, source: Term, saved: dict[Cell, Term]
-    ) -> None:
-        """One access a statement, all reads first: other threads may come in between."""
-        read = []
-        for cell, origin, distance in pairs:
-            if cell.variable is not None:
-                read.append((cell, distance, self._now(_value(origin, bits.plus(source, distance), saved.get(origin)))))
-        for cell, distance, value in read:
-            writes = Writes()
-            writes.add(cell, bits.plus(to, distance), value)
-            self._write(writes)
-
-    def _now(self, term: Term) -> Term:
-        """``term`` as it is now, whatever other threads do to the globals in it."""
-        if not any(variable in self._context.global_set for variable in free_variables(term)):
-            return term
-        kept = self._body.local("read", term.sort)
-        self._body.emit(Assign((kept,), (term,), self._body.location))
-        return kept
-
-    def _stable(self, term: Term) -> Term:
-        """The value that ``term`` has before a loop that may change what it depends on."""
-        if not free_variables(term):
-            return term
-        kept = self._body.local("before", term.sort)
-        self._body.emit(Assign((kept,), (term,), self._body.location))
-        return kept
-
-    def _loop(self, size: Term, step: int, write: Callable[[Term], None]) -> None:
-        """``for (index = 0; index < size; index += step) write(index)``"""
-        body, location = self._body, self._body.location
-        index = body.local("index", size.sort)
-        head, inside, after = (body.labels.fresh(f"range.{part}") for part in ("head", "body", "end"))
-        self._registers.before_change(lambda _: True)
-        body.emit(Assign((index,), (bv(0, size.sort.width),), location))
-        body.finish(head)
-        body.start(head, location)
-        body.finish(inside, after)
-        below = bits.compare(Op.BV_ULT, index, size)
-        body.start(inside, location)
-        body.emit(Assume(below, location))
-        write(index)
-        body.emit(Assign((index,), (bits.plus(index, step),), location))
-        body.finish(head)
-        body.start(after, location)
-        body.emit(Assume(neg(below), location))
-
-
-def _is_long(memory: Memory, size: int) -> bool:
-    if not memory.stride or size % memory.stride:
-        return False
-    return size // memory.stride * len(memory.cells) > _UNROLLED
-
-
-def _value(cell: Cell, address: Term, array: Term | None = None) -> Term:
+def value_of(cell: Cell, address: Term, array: Term | None = None) -> Term:
     variable = array if array is not None else cell.variable
     assert variable is not None
     return select(variable, address) if variable.sort.is_array else variable

@@ -30,6 +30,7 @@ class Kind(Enum):
     ZERO = auto()  # bzero(to, size)
     SCAN = auto()  # scanf(format, pointers…): any values where the pointers point to
     FILE_SCAN = auto()  # fscanf(stream, format, pointers…)
+    HAVOC = auto()  # __CPROVER_havoc_slice(pointer, size): any values there
     NOTHING = auto()  # has no effect that the model knows
     IGNORED = auto()  # output, mostly: no effect, the result is any value; not worth telling
     FIRST = auto()  # gives back its first argument
@@ -54,7 +55,7 @@ ALWAYS = frozenset(
 
 _NAMES: dict[Kind, str] = {
     Kind.VIOLATION: "reach_error __VERIFIER_error __assert_fail __assert __assert_rtn __assert2 _assert __assert_func"
-    " __VERIFIER_fail __CPROVER_unreachable assert_failed",
+    " __VERIFIER_fail __CPROVER_unreachable assert_failed __cleave_deadlock",
     Kind.ASSERT: "__VERIFIER_assert __CPROVER_assert __ESBMC_assert assert sassert _ESBMC_assert",
     Kind.ASSUME: "__VERIFIER_assume __CPROVER_assume __ESBMC_assume __builtin_assume assume _ESBMC_assume"
     " assume_abort_if_not llvm.assume",
@@ -66,10 +67,11 @@ _NAMES: dict[Kind, str] = {
     Kind.REALLOCATE: "realloc",
     Kind.SCAN: "scanf __isoc99_scanf __isoc23_scanf",
     Kind.FILE_SCAN: "fscanf sscanf __isoc99_fscanf __isoc99_sscanf __isoc23_fscanf __isoc23_sscanf",
+    Kind.HAVOC: "__CPROVER_havoc_slice",
     Kind.COPY: "memcpy memmove __memcpy_chk __memmove_chk __builtin_memcpy __builtin_memmove",
     Kind.FILL: "memset __memset_chk __builtin_memset",
     Kind.ZERO: "bzero",
-    Kind.NOTHING: "free cfree kfree llvm.donothing setbuf setvbuf __CPROVER_fence",
+    Kind.NOTHING: "free cfree kfree llvm.donothing setbuf setvbuf __CPROVER_fence __CPROVER_allocated_memory",
     Kind.ATOMIC_BEGIN: "__VERIFIER_atomic_begin __CPROVER_atomic_begin __ESBMC_atomic_begin",
     Kind.ATOMIC_END: "__VERIFIER_atomic_end __CPROVER_atomic_end __ESBMC_atomic_end",
     Kind.SPAWN: "__cleave_spawn",
@@ -80,7 +82,7 @@ _NAMES: dict[Kind, str] = {
     " pthread_setschedprio pthread_atfork sem_destroy sem_close sem_unlink mtx_destroy cnd_destroy thrd_detach"
     " __ESBMC_yield",
     Kind.IGNORED: "printf fprintf vprintf vfprintf puts putchar fputs fputc putc perror fflush sleep usleep srand"
-    " printk fclose __CPROVER_printf atexit",
+    " printk fclose __CPROVER_printf",
     Kind.FIRST: "llvm.threadlocal.address llvm.expect llvm.ptr.annotation llvm.launder.invariant.group"
     " llvm.strip.invariant.group __builtin_expect",
     Kind.REFUSED_ROUNDING: "fesetround",

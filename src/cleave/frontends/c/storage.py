@@ -113,7 +113,7 @@ class Storage:
             return Placement(self._take(size), size)
         site = self._sites[made]
         once = made.function in self._facts.once and site.label not in self._facts.loops(made.function)
-        fixed = size is not None and (once or self._at_most_one_alive(made, site))
+        fixed = size is not None and (once or self._at_most_one_alive(made, site, alone=not others))
         if not others:
             memory.single = fixed
         elif fixed and not once:
@@ -122,10 +122,13 @@ class Storage:
             return Placement(None, size)
         return Placement(self._take(size), size, refresh=not once)
 
-    def _at_most_one_alive(self, made: Object, site: _Site) -> bool:
+    def _at_most_one_alive(self, made: Object, site: _Site, *, alone: bool) -> bool:
+        """Or several that do not meet: one that is ``alone`` and never leaves its frame is held by locals."""
         if made.kind != "alloca" or not site.is_entry:
             return False
-        return made.function not in self._facts.recursive or made.name in self._private_of(made.function)
+        if made.function not in self._facts.recursive:
+            return True
+        return alone and made.name in self._private_of(made.function)
 
     def _private_of(self, function: str) -> frozenset[str]:
         if function not in self._private:
@@ -194,6 +197,8 @@ def declare_cells(module: l.Module, memories: MemoryMap, fresh: Callable[[str, s
         data = [made for made in memory.region.objects if made.kind != "function"]
         owner = _owner(memory)
         base = source_name(data[0], module) if data else "memory"
+        for cell in memory.cells.values():
+            cell.owner = owner
         live = [cell for cell in memory.cells.values() if cell.read and cell.variable is None]
         for cell in live:
             sort = bitvec(8 * cell.size)
@@ -201,7 +206,7 @@ def declare_cells(module: l.Module, memories: MemoryMap, fresh: Callable[[str, s
                 sort = array(bitvec(module.bits), sort)
             whole = len(live) == 1 and cell.start == 0
             name = fresh(base if whole else f"{base}+{cell.start}", owner)
-            cell.variable, cell.owner = var(name, sort), owner
+            cell.variable = var(name, sort)
             declared[cell] = memory
     return declared
 

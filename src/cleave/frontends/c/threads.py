@@ -7,8 +7,8 @@
 
 What a thread returns is kept in ``__cleave_results``, by thread, if some join asks for it; then a function of its own
 (``work.thread``) starts ``work`` and keeps what it returns. Everything else, mutexes and the like, is C: see
-``library/threads.c``. Each call of such a function gets a copy of it, because the points-to analysis does not tell
-calls of one function apart: all locks of a program would be one region.
+``library/threads.c``, of which `copies` makes a copy for each call. Where deadlocks are looked for, that library counts
+the threads that have been started and have not ended.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cleave.frontends.c import llvm as l
+from cleave.frontends.c.copies import LIBRARY, copied, copy_library
 from cleave.frontends.c.exits import Exits
 
 SPAWN, JOIN, SELF = "__cleave_spawn", "__cleave_join", "__cleave_self"
@@ -25,15 +26,15 @@ THREADS = 128  # as many have a place in arrays that are indexed by thread
 ATOMIC = "__VERIFIER_atomic_"  # functions so named run atomically
 _STARTS = {"pthread_create": 2, "thrd_create": 1}  # with the position of the function to run
 _DESTRUCTORS = "__cleave_run_destructors"
+_STARTING, _AWAIT, _ENDING = "__cleave_starting", "__cleave_await", "__cleave_ending"  # for deadlocks only
 _JOINS = ("pthread_join", "thrd_join")
 _EXITS = ("pthread_exit", "thrd_exit")
-_LIBRARY = "<cleave>/threads.c"
 _ADDRESS = "llvm.threadlocal.address"
 
 
 def lower_threads(module: l.Module, entry: str) -> None:
     """Changes ``module``, where ``entry`` is the first thread."""
-    _copy_library(module)
+    copy_library(module)
     _Rewriting(module, entry).rewrite()
 
 
@@ -49,33 +50,6 @@ def _has_body(module: l.Module, name: str) -> bool:
     return function is not None and bool(function.blocks)
 
 
-# --- copies of library functions --------------------------------------------------------------------------------------
-
-
-def _copy_library(module: l.Module) -> None:
-    library = {f.name: f for f in module.functions.values() if f.location and f.location.file == _LIBRARY and f.blocks}
-    for function in list(module.functions.values()):
-        if function.name in library:
-            continue
-        for instruction in function.instructions():
-            callee = instruction.callee
-            if instruction.opcode == "call" and isinstance(callee, l.GlobalRef) and callee.name in library:
-                instruction.callee = l.GlobalRef(_copied(module, library[callee.name]).name)
-
-
-def _copied(module: l.Module, function: l.FunctionDefinition) -> l.FunctionDefinition:
-    count = 1
-    while f"{function.name}.{count}" in module.functions:
-        count += 1
-    name = f"{function.name}.{count}"
-    blocks = {
-        label: l.BasicBlock(label, [replace(instruction) for instruction in block.instructions])
-        for label, block in function.blocks.items()
-    }
-    module.functions[name] = made = replace(function, name=name, blocks=blocks)
-    return made
-
-
 # --- calls ------------------------------------------------------------------------------------------------------------
 
 
@@ -88,9 +62,12 @@ class _Rewriting:
         self._starters: list[str] = []
         calls = [i for function in module.functions.values() for i in function.instructions() if i.opcode == "call"]
         self._wants_results = any(self._is_join(call) and not _is_null(call.operands[1]) for call in calls)
-        self._wants_destructors = any(
+        self._counts_threads = _has_body(module, _ENDING)
+        destructs = any(
             self._is_call(call, ("pthread_key_create",)) and not _is_null(call.operands[1]) for call in calls
         )
+        # What a thread does in the end.
+        self._last = (*([_DESTRUCTORS] if destructs else []), *([_ENDING] if self._counts_threads else []))
         self._started = {
             start.name
             for call in calls
@@ -102,7 +79,7 @@ class _Rewriting:
     @property
     def _wants_starter(self) -> bool:
         """Whether there is something to do when a thread ends."""
-        return self._wants_results or self._wants_destructors
+        return self._wants_results or bool(self._last)
 
     def rewrite(self) -> None:
         if self._wants_results:
@@ -117,7 +94,9 @@ class _Rewriting:
         for name in thread_local:
             self._for_all_threads(self._module.globals[name])
         exits = tuple(name for name in _EXITS if not _has_body(self._module, name))
-        last = dict.fromkeys(self._starters, _DESTRUCTORS) if self._wants_destructors else {}
+        last = dict.fromkeys(self._starters, self._last)
+        if self._counts_threads:
+            last[self._entry] = (_ENDING,)
         results = RESULTS if self._wants_results else None
         Exits(self._module, self._entry, exits, results, THREADS, last).rewrite()
 
@@ -129,11 +108,13 @@ class _Rewriting:
             if name in _STARTS and len(instruction.operands) > _STARTS[name] + 1:
                 yield from self._create(instruction, name)
             elif self._is_join(instruction) and _is_null(instruction.operands[1]):
-                yield replace(instruction, callee=l.GlobalRef(JOIN), operands=instruction.operands[:1], result=None)
+                join = copied(self._module, _AWAIT, instruction.location) if self._counts_threads else JOIN
+                thread = instruction.operands[:1]
+                yield replace(instruction, callee=l.GlobalRef(join), operands=thread, result=None, type=l.VOID)
                 yield _zero(instruction)
             elif name in _EXITS and function.name == self._entry:
-                if self._wants_destructors:
-                    yield replace(instruction, callee=l.GlobalRef(_DESTRUCTORS), operands=(), result=None)
+                for name in self._last:
+                    yield replace(instruction, callee=l.GlobalRef(name), operands=(), result=None)
                 yield replace(instruction, callee=l.GlobalRef("abort"), operands=(), result=None)
                 yield l.Instruction(opcode="unreachable", location=instruction.location)
                 return
@@ -153,7 +134,7 @@ class _Rewriting:
         if instruction.opcode != "call" or not isinstance(instruction.callee, l.GlobalRef):
             return False
         function = self._module.functions.get(instruction.callee.name)
-        is_ours = function is not None and function.location is not None and function.location.file == _LIBRARY
+        is_ours = function is not None and function.location is not None and function.location.file == LIBRARY
         return is_ours and instruction.callee.name.split(".")[0] in names and len(instruction.operands) > 1
 
     def _register(self, hint: str, type: l.Type) -> l.Local:
@@ -167,6 +148,8 @@ class _Rewriting:
         operands = self._start(start, argument, l.POINTER if name == "pthread_create" else l.IntType(32))
         spawn = _call(SPAWN, operands, number)
         spawn.location = call.location
+        if self._counts_threads:
+            yield l.Instruction(opcode="call", callee=l.GlobalRef(_STARTING), location=call.location)
         yield spawn
         yield l.Instruction(opcode="store", operands=(number, call.operands[0]), location=call.location)
         yield _zero(call)
@@ -198,8 +181,7 @@ class _Rewriting:
         body = [_call(callee, (l.Local("argument", l.POINTER),), returned)]
         if self._wants_results and not returns_nothing:
             body += self._keep(returned)
-        if self._wants_destructors:
-            body.append(l.Instruction(opcode="call", callee=l.GlobalRef(_DESTRUCTORS)))
+        body += [l.Instruction(opcode="call", callee=l.GlobalRef(name)) for name in self._last]
         body.append(l.Instruction(opcode="ret"))
         place = function.location if function is not None else None
         for instruction in body:

@@ -31,6 +31,9 @@ float __VERIFIER_nondet_float(void);
 double __VERIFIER_nondet_double(void);
 void *__VERIFIER_nondet_pointer(void);
 
+/* What comes before main. */
+#define __SMACK_INIT(name) __attribute__((constructor)) static void __SMACK_init_func_##name(void)
+
 #ifndef assert
 #define assert(condition) __VERIFIER_assert((condition) ? 1 : 0)
 #endif

@@ -1,4 +1,4 @@
-/* IEEE 754 arithmetic, round to nearest even, on the bits of float and double: what the operators of C become where a
+/* IEEE 754 arithmetic, round to nearest even, on the bits of _Float16, float and double: what the operators of C become where a
    program uses them. There are no loops, so that no bound ever takes part in a proof because of them. */
 
 typedef unsigned _BitInt(128) wide;
@@ -145,19 +145,22 @@ static int length(wide number) { /* of a number that is not zero, in bits */
     return __cleave_##NAME##_olt(a, b) ? b : a;                                                                       \
   }
 
+FORMAT(half, unsigned short, 16, 11)
 FORMAT(float, unsigned int, 32, 24)
 FORMAT(double, u64, 64, 53)
 
-u64 __cleave_float_extend(unsigned int a) {
-  u64 sign = (u64)(a >> 31) << 63;
-  if (float_is_nan(a)) return sign | double_infinity | double_quiet | (u64)(a & 0x7fffff) << 29;
-  if (float_size(a) == float_infinity) return sign | double_infinity;
-  return double_pack(sign, float_exponent(a), float_fraction(a));
-}
+/* SHIFT moves what a NaN says. */
+#define CONVERT(NAME, WORD, TO, TO_WORD, SHIFT)                                                                       \
+  TO_WORD __cleave_##NAME##_to_##TO(WORD a) {                                                                         \
+    TO_WORD sign = a & NAME##_sign ? TO##_sign : 0;                                                                   \
+    if (NAME##_is_nan(a)) return sign | TO##_infinity | TO##_quiet | (TO_WORD)((a & (NAME##_quiet - 1)) SHIFT);       \
+    if (NAME##_size(a) == NAME##_infinity) return sign | TO##_infinity;                                               \
+    return TO##_pack(sign, NAME##_exponent(a), NAME##_fraction(a));                                                   \
+  }
 
-unsigned int __cleave_double_narrow(u64 a) {
-  unsigned int sign = (unsigned int)(a >> 63) << 31;
-  if (double_is_nan(a)) return sign | float_infinity | float_quiet | (unsigned int)(a >> 29 & 0x7fffff);
-  if (double_size(a) == double_infinity) return sign | float_infinity;
-  return float_pack(sign, double_exponent(a), double_fraction(a));
-}
+CONVERT(half, unsigned short, float, unsigned int, << 13)
+CONVERT(half, unsigned short, double, u64, * 1ull << 42)
+CONVERT(float, unsigned int, double, u64, * 1ull << 29)
+CONVERT(float, unsigned int, half, unsigned short, >> 13)
+CONVERT(double, u64, half, unsigned short, >> 42)
+CONVERT(double, u64, float, unsigned int, >> 29)

@@ -2,8 +2,12 @@
    `threads.py` gives every call a copy of its own, so that no two locks are confused.
 
    Waiting is an assumption in an atomic block: an execution in which it fails is one in which the thread was not yet
-   scheduled. Objects have the layout of glibc, as far as static initialisers and preprocessed files depend on it: a
-   lock is the int at offset 0, the kind of a mutex is where glibc has it. */
+   scheduled. Where deadlocks are looked for, a thread that has to wait may also say that it does so for ever, and stop;
+   an execution in which what it waits for happens after all does not exist. When all threads that have not ended have
+   stopped, that is a deadlock.
+
+   Objects have the layout of glibc, as far as static initialisers and preprocessed files depend on it: a lock is the int
+   at offset 0, the kind of a mutex is where glibc has it. */
 
 typedef unsigned long thread;
 
@@ -11,8 +15,11 @@ void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
 void __VERIFIER_assume(int);
 int __VERIFIER_nondet_int(void);
+_Bool __VERIFIER_nondet_bool(void);
 int __cleave_self(void);
 void __cleave_join(thread);
+
+void __cleave_deadlock(void);
 
 extern void *__cleave_results[];
 
@@ -22,7 +29,7 @@ enum { KEYS = 64, THREADS = 128, ROUNDS = 4 };
 struct mutex {
   int lock; /* 0: free; else the number of its owner plus one, or just one where nobody asks for the owner */
   int count;
-  int owner;
+  int awaited; /* by a thread that has stopped, here and below */
 #if __SIZEOF_POINTER__ == 8
   unsigned users;
 #endif
@@ -32,25 +39,86 @@ struct mutex {
 struct condition {
   unsigned waiting;
   unsigned signals; /* for those that wait, never more than them */
+  int awaited;
 };
 
 struct barrier {
   unsigned needed;
   unsigned arrived;
   unsigned round;
+  int awaited;
 };
+
+/* --- waiting, in an atomic block --- */
+
+#ifdef CLEAVE_DEADLOCK
+
+static unsigned running = 1; /* threads that have been started and have not ended */
+static unsigned stopped;
+static _Bool has_ended[THREADS];
+static _Bool is_awaited[THREADS];
+
+/* NOTE says what a thread that stops waits for. */
+#define WAIT_FOR(CONDITION, NOTE)                                                                                      \
+  if (__VERIFIER_nondet_bool()) {                                                                                      \
+    __VERIFIER_assume(!(CONDITION));                                                                                   \
+    NOTE;                                                                                                              \
+    stopped++;                                                                                                         \
+    if (stopped == running)                                                                                            \
+      __cleave_deadlock();                                                                                             \
+    __VERIFIER_atomic_end();                                                                                           \
+    __VERIFIER_assume(0);                                                                                              \
+  }                                                                                                                    \
+  __VERIFIER_assume(CONDITION)
+
+/* What happens now must not be what a thread that has stopped waits for. */
+#define HAPPENS(AWAITED) __VERIFIER_assume(!(AWAITED))
+
+void __cleave_starting(void) {
+  __VERIFIER_atomic_begin();
+  running++;
+  __VERIFIER_atomic_end();
+}
+
+void __cleave_ending(void) {
+  int me = __cleave_self();
+  __VERIFIER_atomic_begin();
+  HAPPENS(is_awaited[me]);
+  has_ended[me] = 1;
+  running--;
+  if (running != 0 && stopped == running)
+    __cleave_deadlock();
+  __VERIFIER_atomic_end();
+}
+
+#define WAIT_FOR_THREAD(ID)                                                                                            \
+  __VERIFIER_atomic_begin();                                                                                           \
+  WAIT_FOR(ID < THREADS && has_ended[ID], is_awaited[ID % THREADS] = 1);                                               \
+  __VERIFIER_atomic_end();                                                                                             \
+  __cleave_join(ID)
+
+/* What pthread_join is where nobody wants to know what the thread returned. */
+void __cleave_await(thread id) {
+  WAIT_FOR_THREAD(id);
+}
+
+#else
+#define WAIT_FOR(CONDITION, NOTE) __VERIFIER_assume(CONDITION)
+#define HAPPENS(AWAITED)
+#define WAIT_FOR_THREAD(ID) __cleave_join(ID)
+#endif
 
 /* --- threads --- */
 
 int pthread_join(thread id, void **result) {
-  __cleave_join(id);
+  WAIT_FOR_THREAD(id);
   if (result != 0)
     *result = __cleave_results[id];
   return 0;
 }
 
 int thrd_join(thread id, int *result) {
-  __cleave_join(id);
+  WAIT_FOR_THREAD(id);
   if (result != 0)
     *result = *(int *)&__cleave_results[id];
   return 0;
@@ -84,6 +152,7 @@ int pthread_mutexattr_gettype(const int *attributes, int *kind) {
 int pthread_mutex_init(struct mutex *mutex, const int *attributes) {
   mutex->lock = 0;
   mutex->count = 0;
+  mutex->awaited = 0;
   mutex->kind = 0;
   if (attributes != 0)
     mutex->kind = *attributes & KINDS;
@@ -93,6 +162,7 @@ int pthread_mutex_init(struct mutex *mutex, const int *attributes) {
 int mtx_init(struct mutex *mutex, int type) {
   mutex->lock = 0;
   mutex->count = 0;
+  mutex->awaited = 0;
   mutex->kind = type & RECURSIVE;
   return 0;
 }
@@ -103,7 +173,7 @@ int mtx_init(struct mutex *mutex, int type) {
     __VERIFIER_atomic_begin();                                                                                         \
     int kind = mutex->kind;                                                                                            \
     if (kind == 0) {                                                                                                   \
-      __VERIFIER_assume(mutex->lock == 0);                                                                             \
+      WAIT_FOR(mutex->lock == 0, mutex->awaited = 1);                                                                  \
       mutex->lock = 1;                                                                                                 \
     } else {                                                                                                           \
       int me = __cleave_self() + 1;                                                                                    \
@@ -112,7 +182,7 @@ int mtx_init(struct mutex *mutex, int type) {
       } else if (mutex->lock == me && kind == ERROR_CHECK) {                                                           \
         result = DEADLOCK;                                                                                             \
       } else {                                                                                                         \
-        __VERIFIER_assume(mutex->lock == 0);                                                                           \
+        WAIT_FOR(mutex->lock == 0, mutex->awaited = 1);                                                                \
         mutex->lock = me;                                                                                              \
       }                                                                                                                \
     }                                                                                                                  \
@@ -141,12 +211,14 @@ int mtx_init(struct mutex *mutex, int type) {
     __VERIFIER_atomic_begin();                                                                                         \
     int kind = mutex->kind;                                                                                            \
     if (kind == 0) {                                                                                                   \
+      HAPPENS(mutex->awaited);                                                                                         \
       mutex->lock = 0;                                                                                                 \
     } else if ((kind == RECURSIVE || kind == ERROR_CHECK) && mutex->lock != __cleave_self() + 1) {                     \
       result = PERMISSION;                                                                                             \
     } else if (kind == RECURSIVE && mutex->count != 0) {                                                               \
       mutex->count--;                                                                                                  \
     } else {                                                                                                           \
+      HAPPENS(mutex->awaited);                                                                                         \
       mutex->lock = 0;                                                                                                 \
     }                                                                                                                  \
     __VERIFIER_atomic_end();                                                                                           \
@@ -180,6 +252,7 @@ int pthread_mutex_timedlock(struct mutex *mutex, const void *until) {
   int NAME PARAMETERS {                                                                                                \
     condition->waiting = 0;                                                                                            \
     condition->signals = 0;                                                                                            \
+    condition->awaited = 0;                                                                                            \
     return 0;                                                                                                          \
   }
 
@@ -187,12 +260,13 @@ int pthread_mutex_timedlock(struct mutex *mutex, const void *until) {
   int NAME(struct condition *condition, struct mutex *mutex) {                                                         \
     __VERIFIER_atomic_begin();                                                                                         \
     int owner = mutex->lock;                                                                                           \
+    HAPPENS(mutex->awaited);                                                                                           \
     mutex->lock = 0;                                                                                                   \
     condition->waiting++;                                                                                              \
     __VERIFIER_atomic_end();                                                                                           \
     __VERIFIER_atomic_begin();                                                                                         \
-    __VERIFIER_assume(condition->signals != 0);                                                                        \
-    __VERIFIER_assume(mutex->lock == 0);                                                                               \
+    WAIT_FOR(condition->signals != 0, condition->awaited = 1);                                                         \
+    WAIT_FOR(mutex->lock == 0, mutex->awaited = 1);                                                                    \
     condition->signals--;                                                                                              \
     condition->waiting--;                                                                                              \
     mutex->lock = owner;                                                                                               \
@@ -203,8 +277,10 @@ int pthread_mutex_timedlock(struct mutex *mutex, const void *until) {
 #define SIGNAL(NAME)                                                                                                   \
   int NAME(struct condition *condition) {                                                                              \
     __VERIFIER_atomic_begin();                                                                                         \
-    if (condition->signals < condition->waiting)                                                                       \
+    if (condition->signals < condition->waiting) {                                                                     \
+      HAPPENS(condition->awaited);                                                                                     \
       condition->signals++;                                                                                            \
+    }                                                                                                                  \
     __VERIFIER_atomic_end();                                                                                           \
     return 0;                                                                                                          \
   }
@@ -212,6 +288,7 @@ int pthread_mutex_timedlock(struct mutex *mutex, const void *until) {
 #define BROADCAST(NAME)                                                                                                \
   int NAME(struct condition *condition) {                                                                              \
     __VERIFIER_atomic_begin();                                                                                         \
+    HAPPENS(condition->awaited);                                                                                       \
     condition->signals = condition->waiting;                                                                           \
     __VERIFIER_atomic_end();                                                                                           \
     return 0;                                                                                                          \
@@ -230,11 +307,12 @@ int pthread_cond_timedwait(struct condition *condition, struct mutex *mutex, con
   int result = 0;
   __VERIFIER_atomic_begin();
   int owner = mutex->lock;
+  HAPPENS(mutex->awaited);
   mutex->lock = 0;
   condition->waiting++;
   __VERIFIER_atomic_end();
   __VERIFIER_atomic_begin();
-  __VERIFIER_assume(mutex->lock == 0);
+  WAIT_FOR(mutex->lock == 0, mutex->awaited = 1);
   if (condition->signals != 0)
     condition->signals--;
   else
@@ -245,16 +323,17 @@ int pthread_cond_timedwait(struct condition *condition, struct mutex *mutex, con
   return result;
 }
 
-/* --- read-write locks: the number of readers, or -1 --- */
+/* --- read-write locks: the number of readers, or -1; and whether a thread that has stopped awaits it --- */
 
 int pthread_rwlock_init(int *lock, const void *attributes) {
-  *lock = 0;
+  lock[0] = 0;
+  lock[1] = 0;
   return 0;
 }
 
 int pthread_rwlock_rdlock(int *lock) {
   __VERIFIER_atomic_begin();
-  __VERIFIER_assume(*lock >= 0);
+  WAIT_FOR(*lock >= 0, lock[1] = 1);
   *lock += 1;
   __VERIFIER_atomic_end();
   return 0;
@@ -262,7 +341,7 @@ int pthread_rwlock_rdlock(int *lock) {
 
 int pthread_rwlock_wrlock(int *lock) {
   __VERIFIER_atomic_begin();
-  __VERIFIER_assume(*lock == 0);
+  WAIT_FOR(*lock == 0, lock[1] = 1);
   *lock = -1;
   __VERIFIER_atomic_end();
   return 0;
@@ -293,11 +372,12 @@ int pthread_rwlock_trywrlock(int *lock) {
 int pthread_rwlock_unlock(int *lock) {
   __VERIFIER_atomic_begin();
   *lock = *lock > 0 ? *lock - 1 : 0;
+  HAPPENS(*lock == 0 && lock[1]);
   __VERIFIER_atomic_end();
   return 0;
 }
 
-/* --- spin locks --- */
+/* --- spin locks: 1 if it is taken, 2 if a thread that has stopped awaits it, too --- */
 
 int pthread_spin_init(int *lock, int shared) {
   *lock = 0;
@@ -306,7 +386,7 @@ int pthread_spin_init(int *lock, int shared) {
 
 int pthread_spin_lock(int *lock) {
   __VERIFIER_atomic_begin();
-  __VERIFIER_assume(*lock == 0);
+  WAIT_FOR(*lock == 0, *lock = 2);
   *lock = 1;
   __VERIFIER_atomic_end();
   return 0;
@@ -324,7 +404,10 @@ int pthread_spin_trylock(int *lock) {
 }
 
 int pthread_spin_unlock(int *lock) {
+  __VERIFIER_atomic_begin();
+  HAPPENS(*lock == 2);
   *lock = 0;
+  __VERIFIER_atomic_end();
   return 0;
 }
 
@@ -336,6 +419,7 @@ int pthread_barrier_init(struct barrier *barrier, const void *attributes, unsign
   barrier->needed = count;
   barrier->arrived = 0;
   barrier->round = 0;
+  barrier->awaited = 0;
   return 0;
 }
 
@@ -344,6 +428,7 @@ int pthread_barrier_wait(struct barrier *barrier) {
   __VERIFIER_atomic_begin();
   unsigned round = barrier->round;
   if (barrier->arrived + 1 == barrier->needed) {
+    HAPPENS(barrier->awaited);
     barrier->arrived = 0;
     barrier->round = round + 1;
     is_last = 1;
@@ -354,21 +439,22 @@ int pthread_barrier_wait(struct barrier *barrier) {
   if (is_last)
     return -1;
   __VERIFIER_atomic_begin();
-  __VERIFIER_assume(barrier->round != round);
+  WAIT_FOR(barrier->round != round, barrier->awaited = 1);
   __VERIFIER_atomic_end();
   return 0;
 }
 
-/* --- semaphores --- */
+/* --- semaphores: the value, and whether a thread that has stopped awaits it --- */
 
 int sem_init(unsigned *semaphore, int shared, unsigned value) {
-  *semaphore = value;
+  semaphore[0] = value;
+  semaphore[1] = 0;
   return 0;
 }
 
 int sem_wait(unsigned *semaphore) {
   __VERIFIER_atomic_begin();
-  __VERIFIER_assume(*semaphore != 0);
+  WAIT_FOR(*semaphore != 0, semaphore[1] = 1);
   *semaphore -= 1;
   __VERIFIER_atomic_end();
   return 0;
@@ -391,6 +477,7 @@ SEM_TRY_WAIT(sem_timedwait, (unsigned *semaphore, const void *until))
 
 int sem_post(unsigned *semaphore) {
   __VERIFIER_atomic_begin();
+  HAPPENS(semaphore[1]);
   *semaphore += 1;
   __VERIFIER_atomic_end();
   return 0;
@@ -401,7 +488,7 @@ int sem_getvalue(unsigned *semaphore, int *value) {
   return 0;
 }
 
-/* --- once: 0, 1 while the routine runs, 2 --- */
+/* --- once: 0, 1 while the routine runs (3 if a thread that has stopped awaits its end), 2 --- */
 
 #define ONCE(NAME, RETURNED)                                                                                           \
   RETURNED NAME(int *control, void (*routine)(void)) {                                                                 \
@@ -413,10 +500,13 @@ int sem_getvalue(unsigned *semaphore, int *value) {
     __VERIFIER_atomic_end();                                                                                           \
     if (before == 0) {                                                                                                 \
       routine();                                                                                                       \
+      __VERIFIER_atomic_begin();                                                                                       \
+      HAPPENS(*control == 3);                                                                                          \
       *control = 2;                                                                                                    \
+      __VERIFIER_atomic_end();                                                                                         \
     } else {                                                                                                           \
       __VERIFIER_atomic_begin();                                                                                       \
-      __VERIFIER_assume(*control == 2);                                                                                \
+      WAIT_FOR(*control == 2, *control = 3);                                                                           \
       __VERIFIER_atomic_end();                                                                                         \
     }                                                                                                                  \
     return (RETURNED)0;                                                                                                \
