@@ -103,7 +103,8 @@ class SimulatedPdr:
             case GivenUp(reason=reason, detail=detail):
                 return "given up", f"{reason}: {detail}"
             case Proofs():
-                judged = check_interpretation(problem.given, combined(problem, answer), seconds=_CHECK_SECONDS)
+                found = combined(problem, answer)
+                judged = check_interpretation(problem.given, found, unfold=problem.inlined, seconds=_CHECK_SECONDS)
                 word = "safe"
             case Violated(derivation=derivation):
                 judged = check_derivation(problem.given, decode_derivation(derivation), seconds=_CHECK_SECONDS)

@@ -140,7 +140,12 @@ class PdrRun:
         """What is wrong with the evidence, checked on the clauses that were given."""
         match self.answer:
             case Proofs():
-                judged = check_interpretation(self.problem.given, combined(self.problem, self.answer), seconds=60.0)
+                judged = check_interpretation(
+                    self.problem.given,
+                    combined(self.problem, self.answer),
+                    unfold=self.problem.inlined,
+                    seconds=60.0,
+                )
             case Violated(derivation=derivation):
                 judged = check_derivation(self.problem.given, decode_derivation(derivation), seconds=60.0)
             case GivenUp():

@@ -107,7 +107,7 @@ def test_a_programs_violation_is_replayed(tmp_path: Path, capsys: pytest.Capture
 def test_inlining_needs_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "verify", clauses(tmp_path, 6), "--engine", "inline")
     assert (code, out) == (1, "")
-    assert "Horn clauses are for the pdr engine" in err
+    assert "Horn clauses are for the engines pdr and cegar" in err
 
 
 def test_an_unknown_strategy_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

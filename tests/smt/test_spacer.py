@@ -295,3 +295,14 @@ def test_an_error_in_a_callback_ends_the_query(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(Exchange, "take", broken)
     with pytest.raises(InternalError, match="made up"):
         finish(SpacerRun(counter(5000), DEFAULT, share=BOTH))
+
+
+def test_a_limit_of_cost_that_is_hit_anywhere_is_no_error() -> None:
+    """Also where it is hit by what is done in a callback."""
+    seen = set()
+    for limit in range(2_000, 60_000, 2_000):
+        found = finish(SpacerRun(sums(25), DEFAULT, share=BOTH, slice_cost=1, cost_limit=limit))
+        assert isinstance(found, SafeAnswer | NoAnswer)
+        seen.add(found if isinstance(found, NoAnswer) else None)
+    assert NoAnswer("cost") in seen
+    assert seen <= {NoAnswer("cost"), None}

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from cleave.cli.arguments import whole_number_or_zero
-from cleave.engines.pdr.options import MEASURED, PdrOptions, Share
+from cleave.engines.pdr.options import MEASURED, PdrOptions, Share, partition_after
 from cleave.errors import UsageError
 
 _PDR = """\
@@ -33,7 +33,7 @@ def add_pdr(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--strategies",
         metavar="LIST",
-        help=f"SPACER's strategies in the order in which workers get them, with commas, of: {', '.join(MEASURED)}",
+        help=f"strategies in the order in which workers get them, with commas, of: {', '.join(MEASURED)}",
     )
     group.add_argument(
         "--invariant",
@@ -49,7 +49,7 @@ def pdr_options(options: argparse.Namespace, workers: int) -> PdrOptions:
         workers=workers,
         share=Share(options.share) if options.share else usual.share,
         partitions=options.partitions,
-        partition_after=usual.partition_after if options.partitions is None else None,
+        partition_after=partition_after(workers) if options.partitions is None else None,
         strategies=_strategies(options.strategies),
         seed=options.seed,
     )

@@ -21,7 +21,9 @@ from cleave.engines.pdr.task import HornProblem, read_problem
 from cleave.errors import CleaveError, UsageError
 from cleave.flows.run import Run
 from cleave.flows.violation import EXTRA_SECONDS, confirm_violation
+from cleave.ir.horn import Interpretation
 from cleave.ir.horn_text import print_interpretation
+from cleave.logic.walk import has_quantifier
 from cleave.validate.combine import check_partitions, combine
 from cleave.validate.derivation import check_derivation
 from cleave.validate.derivation_trace import derivation_trace
@@ -79,7 +81,7 @@ class PdrFlow:
         return verdict
 
     def _confirm_invariants(self, problem: HornProblem, found: Invariants, watch: Watch) -> Verdict:
-        judged = _check_invariants(problem, found, watch)
+        judged = _check_invariants(problem, found, watch, to_write=self.invariant is not None)
         if isinstance(judged, Rejected):
             watch.check()
             return Unknown(Reason.UNCONFIRMED, f"the invariant that was found is not confirmed: {judged.reason}")
@@ -88,17 +90,24 @@ class PdrFlow:
         return Safe(judged.text)
 
 
-def _check_invariants(problem: HornProblem, found: Invariants, watch: Watch) -> Confirmed | Rejected:
+def _check_invariants(problem: HornProblem, found: Invariants, watch: Watch, *, to_write: bool) -> Confirmed | Rejected:
+    """What is ``to_write`` is checked as it will be written: predicates that were inlined are unfolded only where their
+    relations would have quantifiers."""
     whole = found.interpretations.get(None)
-    if found.checked and whole is not None:
-        return Confirmed(found.checked, interpretation=problem.interpretation(whole))
+    if found.checked and whole is not None and not to_write:
+        return Confirmed(found.checked)
+
+    def check(interpretation: Interpretation, solvers: InTurn) -> Confirmed | Rejected:
+        lifted = problem.interpretation(interpretation)
+        unfold = [name for name in problem.inlined if not to_write or has_quantifier(lifted[name].formula)]
+        return check_interpretation(problem.given, lifted, unfold=unfold, spell_out=to_write, solvers=solvers)
+
     with _solvers(watch) as solvers:
         if whole is not None:
-            return check_interpretation(problem.given, problem.interpretation(whole), solvers=solvers)
+            return check(whole, solvers)
         parts = {partition: one for partition, one in found.interpretations.items() if partition is not None}
-        joined = problem.interpretation(combine(problem.prepared, parts))
         with solvers.share(0.5):
-            judged = check_interpretation(problem.given, joined, solvers=solvers)
+            judged = check(combine(problem.prepared, parts), solvers)
         if isinstance(judged, Confirmed):
             return judged
         return check_partitions(problem.prepared, parts, solvers=solvers)

@@ -26,13 +26,14 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from types import TracebackType
 
-from cleave.errors import InternalError, UnsupportedError
+from cleave.errors import CleaveError, InternalError, UnsupportedError
 from cleave.ir.horn import HornSystem
+from cleave.smt.deep_thread import deep_thread
 from cleave.smt.spacer_answer import read_derivation, read_interpretation
 from cleave.smt.spacer_events import Answered, Busy, Event, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.smt.spacer_exchange import Exchange, Share
 from cleave.smt.spacer_lemmas import INFINITY, Lemma
-from cleave.smt.spacer_native import Fixedpoint, native
+from cleave.smt.spacer_native import SORTED_DISJUNCTIONS, Fixedpoint, native
 from cleave.smt.spacer_problem import Problem
 from cleave.smt.spacer_strategies import STRATEGIES, Strategy, native_options
 from cleave.smt.z3_native import Context
@@ -53,7 +54,6 @@ __all__ = [
     "UnsafeAnswer",
 ]
 
-_STACK_BYTES = 512 * 1024 * 1024
 _INTERRUPT_SECONDS = 0.01
 
 
@@ -108,6 +108,8 @@ class SpacerRun:
         self._is_acting = False  # in a callback; of the query's thread
         self._in_callback = threading.Lock()  # held in callbacks, which are not to be interrupted
         self._failure: BaseException | None = None
+        self._is_limited = cost_limit > 0
+        self._is_over = False  # the limit was hit in a callback
         self._cost = 0
         self._level = 0
         self._next_pause = slice_cost
@@ -135,7 +137,8 @@ class SpacerRun:
         for imported in imports:
             self._inbox.put(imported)
         if self._thread is None:
-            self._start()
+            SORTED_DISJUNCTIONS.begin()
+            self._thread = deep_thread(self._work, "cleave-spacer")
         elif self._is_standing:
             self._is_standing = False
             self._go.put(None)
@@ -180,15 +183,6 @@ class SpacerRun:
             except Empty:
                 return tuple(found)
 
-    def _start(self) -> None:
-        self._thread = threading.Thread(target=self._work, name="cleave-spacer", daemon=True)
-        with _STACK_SIZE:
-            before = threading.stack_size(_STACK_BYTES)
-            try:
-                self._thread.start()
-            finally:
-                threading.stack_size(before)
-
     def _read(self, ended: _Ended) -> Answered:
         """The answer in Cleave's terms. They are made here, on the caller's thread: the table of terms has no lock."""
         assert self._thread is not None
@@ -218,6 +212,9 @@ class SpacerRun:
 
     def _free(self) -> None:
         """After the thread has ended. Parts before the context that they are in."""
+        if self._thread is not None:
+            SORTED_DISJUNCTIONS.end()
+            self._thread = None
         if self._exchange is not None:
             self._exchange_counts = self._exchange.counts
             self._exchange.close()
@@ -250,6 +247,8 @@ class SpacerRun:
         outcome = _Outcome(fixedpoint.query(problem.goal))
         complaint = context.error_message()
         self._cost = fixedpoint.cost()
+        if self._is_over:
+            return _Ended(_Outcome.UNKNOWN, reason="cost")
         if complaint or outcome is _Outcome.UNKNOWN:
             return _Ended(_Outcome.UNKNOWN, reason=_reason(complaint or fixedpoint.reason()))
         answer = native.Z3_fixedpoint_get_answer(context.pointer, fixedpoint.pointer)
@@ -277,7 +276,10 @@ class SpacerRun:
                 self._is_acting = True
                 act(fixedpoint, exchange)
             except BaseException as error:
-                self._failure = self._failure or error
+                if self._is_limited and _is_limit(error):  # what Z3 had left was not enough for what is done here
+                    self._is_over = True
+                else:
+                    self._failure = self._failure or error
                 self._is_stopping = True
                 native.Z3_interrupt(fixedpoint.context.pointer)
             finally:
@@ -312,8 +314,8 @@ class SpacerRun:
         self._next_pause = self._cost + self._slice_cost
 
 
-_STACK_SIZE = threading.Lock()
-"""Held while the size of stacks, which is a setting of the process, is another one."""
+def _is_limit(error: BaseException) -> bool:
+    return isinstance(error, CleaveError) and _reason(str(error)) in ("cost", "stopped")
 
 
 def _reason(complaint: str) -> str:

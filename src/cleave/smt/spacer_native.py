@@ -10,6 +10,7 @@ of one mean nothing to the other. The long calls let other threads run meanwhile
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -61,10 +62,20 @@ Z3_get_quantifier_num_bound: u pp
 Z3_get_quantifier_bound_sort: p ppu
 Z3_is_quantifier_forall: b pp
 Z3_get_ast_id: u pp
+Z3_mk_solver_for_logic: p pp
+Z3_solver_from_string: v pps
+Z3_solver_check: i pp
+Z3_model_get_num_consts: u pp
+Z3_model_get_const_decl: p ppu
+Z3_model_get_num_funcs: u pp
+Z3_model_get_func_decl: p ppu
 """
 
 _LONG = frozenset(
-    {"Z3_fixedpoint_query", "Z3_fixedpoint_get_answer", "Z3_fixedpoint_get_cover_delta", "Z3_fixedpoint_dec_ref"}
+    {
+        *("Z3_fixedpoint_query", "Z3_fixedpoint_get_answer", "Z3_fixedpoint_get_cover_delta", "Z3_fixedpoint_dec_ref"),
+        *("Z3_solver_from_string", "Z3_solver_check"),
+    }
 )
 
 
@@ -78,6 +89,31 @@ def _load() -> Library:
 native = _load()
 
 _PRINT_SMTLIB2_COMPLIANT = 2
+
+
+class _SortedDisjunctions:
+    """Z3's own order of disjunctions, which `z3_native` turns off, while SPACER works: there it is worth having. Of 11
+    problems with three strategies, the same were solved or more, with between 0.3 and 1.3 times the cost. The option is
+    one of the process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+
+    def begin(self) -> None:
+        with self._lock:
+            self._users += 1
+            lib.Z3_global_param_set(_SORT_DISJUNCTIONS, b"true")
+
+    def end(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                lib.Z3_global_param_set(_SORT_DISJUNCTIONS, b"false")
+
+
+_SORT_DISJUNCTIONS = b"rewriter.sort_disjunctions"
+SORTED_DISJUNCTIONS = _SortedDisjunctions()
 
 
 class Fixedpoint:

@@ -29,9 +29,10 @@ from cleave.ir.horn_partition import Partition
 from cleave.logic.binding import fresh_variables, own_binders
 from cleave.logic.terms import FALSE, Op, Term, add, bv_binary, conj, conj_all, eq, forall, neg, sub, var
 from cleave.logic.walk import free_variables, rebuild, substitute
+from cleave.validate.defined import instance
 from cleave.validate.evidence import Confirmed, Rejected, named
 from cleave.validate.in_turn import InTurn
-from cleave.validate.invariant import check_clauses, check_interpretation, ill_formed, instance, prepared
+from cleave.validate.invariant import check_clauses, check_interpretation, ill_formed, prepared
 from cleave.validate.resolvents import meaningless, resolved, splits, uncovered
 
 Interpretations = Mapping[Partition, Interpretation]

@@ -9,52 +9,73 @@
 Nothing is taken from the engine but the relations, and those are not trusted either: a relation that is not
 well-sorted, or that speaks about other variables than its parameters, is rejected. Uninterpreted functions in clauses
 and relations are universal: a clause has to hold whatever they are.
+
+Predicates that do not depend on themselves need no relation: see `defined`. Where the caller wants some of them
+unfolded, what it says about them is not looked at, and what is confirmed has other relations for them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 
-from cleave.ir.horn import Atom, Clause, HornSystem, Interpretation, Relation
+from cleave.ir.horn import Clause, HornSystem, Interpretation, Relation
 from cleave.logic.binding import fresh_variables, names, own_binders
 from cleave.logic.signatures import fits
 from cleave.logic.sorts import BOOL
-from cleave.logic.terms import TRUE, Term, conj_all, neg
-from cleave.logic.walk import free_variables, has_quantifier, postorder, substitute
+from cleave.logic.terms import Term, conj_all, neg
+from cleave.logic.walk import free_variables, has_quantifier, postorder
 from cleave.smt.solver import Answer
-from cleave.validate.evidence import Confirmed, Rejected, named
+from cleave.validate.defined import Defined, instance
+from cleave.validate.evidence import BY_VALUES, Confirmed, Rejected, named
 from cleave.validate.in_turn import InTurn, Ruling
 
 _SHOWN_VALUES = 8
 
 
 def check_interpretation(
-    system: HornSystem, interpretation: Interpretation, *, seconds: float = 0.0, solvers: InTurn | None = None
+    system: HornSystem,
+    interpretation: Interpretation,
+    *,
+    unfold: Collection[str] = (),
+    spell_out: bool = False,
+    seconds: float = 0.0,
+    solvers: InTurn | None = None,
 ) -> Confirmed | Rejected:
-    """Clause by clause, within ``seconds`` (0: no limit). A caller that wants to interrupt brings the ``solvers``, with
-    their own time limit; they stay open."""
+    """Clause by clause, within ``seconds`` (0: no limit). Predicates to ``unfold`` get their meaning from their
+    clauses, if these allow it; the relations that this gives are told only if asked to ``spell_out``.
+    A caller that wants to interrupt brings the ``solvers``, with their own time limit; they stay open."""
     with ExitStack() as stack:
         asked = solvers if solvers is not None else stack.enter_context(InTurn(seconds=seconds))
         wrong = ill_formed(system, interpretation)
         if wrong is not None:
             return wrong
-        by = check_clauses(enumerate(system.clauses), prepared(system, interpretation), asked)
-    return (
-        by
-        if isinstance(by, Rejected)
-        else Confirmed(f"invariant checked clause by clause {named(by, 'clause')}", by, interpretation)
-    )
+        relations = prepared(system, interpretation)
+        defined = Defined(system, unfold, relations)
+        by = check_clauses(enumerate(system.clauses), relations, asked, defined)
+    if isinstance(by, Rejected):
+        return by
+    checked: Interpretation | None = interpretation
+    if defined:
+        checked = defined.all_relations() if spell_out else None
+    return Confirmed(f"invariant checked clause by clause {named(by, 'clause')}", by, checked)
 
 
 def check_clauses(
-    clauses: Iterable[tuple[int, Clause]], relations: Interpretation, solvers: InTurn
+    clauses: Iterable[tuple[int, Clause]], relations: Interpretation, solvers: InTurn, defined: Defined | None = None
 ) -> Counter[str] | Rejected:
-    """Who confirmed how many of the numbered ``clauses``. ``relations`` come from `prepared`."""
+    """Who confirmed how many of the numbered ``clauses``. ``relations`` come from `prepared`. Those that are
+    ``defined`` are not asked for."""
     by: Counter[str] = Counter()
     for number, clause in clauses:
-        ruling = solvers.decide(violation(clause, relations))
+        if defined is not None and defined.hold_for(clause):
+            by[BY_VALUES] += 1
+            continue
+        question = defined.violation(clause) if defined else violation(clause, relations)
+        if question is None:
+            return Rejected(f"{described(number, clause)} is too large", undecided=True, clause=number)
+        ruling = solvers.decide(question)
         if ruling.answer is not Answer.UNSAT:
             return _rejected(number, clause, ruling)
         by[ruling.by] += 1
@@ -110,14 +131,6 @@ def violation(clause: Clause, relations: Interpretation) -> Term:
     """What has a model if and only if the clause does not hold: its body and its constraint, but not its head."""
     head = () if clause.head is None else (neg(instance(clause.head, relations)),)
     return conj_all([clause.constraint, *(instance(atom, relations) for atom in clause.body), *head])
-
-
-def instance(atom: Atom, relations: Interpretation) -> Term:
-    """What the relation of the atom's predicate says about its arguments; no relation says nothing."""
-    relation = relations.get(atom.predicate)
-    if relation is None:
-        return TRUE
-    return substitute(relation.formula, dict(zip(relation.parameters, atom.arguments, strict=True)))
 
 
 def _rejected(number: int, clause: Clause, ruling: Ruling) -> Rejected:

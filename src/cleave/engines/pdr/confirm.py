@@ -51,10 +51,11 @@ class Confirming:
 
     def _closed(self, part: PartProblem, found: Interpretation) -> Closed | GivenUp:
         try:
-            system, lifted = part.system, found
+            system, lifted, unfold = part.system, found, tuple[str, ...]()
             if self._on_given and part.is_whole:
                 system, lifted = self._problem.given, self._problem.interpretation(found)
-            judged = check_interpretation(system, lifted, seconds=self._seconds, solvers=self._solvers)
+                unfold = self._problem.inlined
+            judged = check_interpretation(system, lifted, unfold=unfold, seconds=self._seconds, solvers=self._solvers)
         except UnsupportedError as error:
             judged = Rejected(str(error))
         if isinstance(judged, Confirmed):

@@ -14,17 +14,34 @@ from cleave.engines.coordination import Clock
 from cleave.engines.pdr import messages
 from cleave.engines.pdr.extension import PartProblem
 from cleave.engines.pdr.messages import INVARIANT, Effort, Learn, Solve
-from cleave.engines.pdr.options import PdrOptions, Share
+from cleave.engines.pdr.options import NOT_SPACER, STOCK, STOCK_ON, UNROLL, UNROLL_ON, PdrOptions, Share
 from cleave.engines.pdr.task import HornProblem
-from cleave.smt.spacer import INFINITY, STRATEGIES, Answered, Busy, Event, Lemma, Paused, SpacerRun, Strategy
+from cleave.engines.pdr.unrolling import Unrolling
+from cleave.ir.horn_text import print_horn
+from cleave.smt.spacer import (
+    INFINITY,
+    STRATEGIES,
+    Answered,
+    Busy,
+    Event,
+    Lemma,
+    Paused,
+    SafeAnswer,
+    SpacerRun,
+    Strategy,
+)
 from cleave.smt.spacer import Share as SpacerShare
 from cleave.smt.spacer_exchange import Shared
+from cleave.smt.spacer_stock import StockRun
 
 LEMMA_COST = 100
 """What it takes to print, send and read a lemma: a tenth of a millisecond, which the solver does not count."""
 
 _FIRST_INTERVAL = 0.02  # seconds between the first exchanges, ...
 _INTERVAL_SHARE = 0.1  # ... and later this part of the time since the search began, until it is the usual interval
+
+_STOCK_COST = 8_000_000  # some ten seconds; also of the first slice, if it has to work in slices
+_UNROLL_COST = 3_000_000  # some seconds: what has a short derivation needs much less
 
 _STRATEGIES: Mapping[str, Strategy] = {strategy.name: strategy for strategy in STRATEGIES}
 _SHARES: Mapping[Share, frozenset[SpacerShare]] = {
@@ -61,13 +78,34 @@ def start_spacer(part: PartProblem, order: Solve, options: PdrOptions, poll_seco
     )
 
 
+def start_other(problem: HornProblem, strategy: str, options: PdrOptions, poll_seconds: float | None) -> Run:
+    """What is no strategy of SPACER's. Stock SPACER works in slices where others have to get their turns: in one
+    process, or in virtual time."""
+    if strategy in (UNROLL, UNROLL_ON):
+        return Unrolling(problem.prepared, cost_limit=_UNROLL_COST if strategy == UNROLL else 0)
+    sliced = options.workers == 1 or poll_seconds is None
+    return StockRun(
+        problem.given,
+        problem.text or print_horn(problem.given).encode(),
+        poll_seconds=poll_seconds,
+        slice_cost=_STOCK_COST if sliced else 0,
+        cost_limit=_STOCK_COST if strategy == STOCK else 0,
+    )
+
+
 class SolveJob:
     def __init__(
         self, problem: HornProblem, order: Solve, options: PdrOptions, start: StartRun, clock: Clock, poll: float | None
     ) -> None:
         self.order = order
         self.part = PartProblem(problem.prepared, order.partition)
-        self._run = start(self.part, order, options, poll)
+        self._problem = problem
+        self._is_stock = order.strategy in (STOCK, STOCK_ON)
+        self._run: Run
+        if order.strategy in NOT_SPACER:
+            self._run = start_other(problem, order.strategy, options, poll)
+        else:
+            self._run = start(self.part, order, options, poll)
         self._interval = options.interval
         self._clock = clock
         self._began = self._last = clock()
@@ -82,6 +120,8 @@ class SolveJob:
         imports, self._imports = self._imports, []
         self._shared += len(imports)
         event = self._run.resume(imports)
+        if isinstance(event, SafeAnswer) and self._is_stock:
+            return SafeAnswer(self._problem.of_prepared(event.interpretation))
         if not isinstance(event, Paused | Busy):
             return event
         self.level = event.level

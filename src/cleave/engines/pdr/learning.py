@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from cleave.engines.pdr.options import MEASURED
 from cleave.errors import InputError, InternalError
 from cleave.ir.horn import HornSystem, Interpretation, Relation
 from cleave.logic.smtlib_reader import read_term
@@ -49,7 +48,7 @@ class LearningOptions:
     """The ``strategies`` take turns; ``turns`` is the cost up to which each of them may go in each round. At most
     ``most`` lemmas are looked at."""
 
-    strategies: tuple[str, ...] = MEASURED[:2]
+    strategies: tuple[str, ...] = ("global", "no-equality-propagation")
     turns: tuple[int, ...] = (250_000, 1_000_000, 3_000_000)
     slice_cost: int = 25_000
     most: int = 2_000
@@ -59,7 +58,7 @@ class LearningOptions:
 def learn(system: HornSystem, options: LearningOptions, halt: threading.Event) -> Iterator[Candidates]:
     """Of a proof if there is one; then of the lemmas of all strategies together; and, in case these are too many, only
     of those that SPACER has proved. What defines a predicate that was simplified away is among them in any case."""
-    simplified = simplify_horn(system)
+    simplified = simplify_horn(system, quantifiers=False)
     lemmas: _Lemmas = {}
     proof = _prove(simplified.system, options, lemmas, halt)
     if halt.is_set():

@@ -16,8 +16,18 @@ from enum import Enum
 
 from cleave.smt.spacer_strategies import STRATEGIES
 
+STOCK, STOCK_ON = "stock", "stock-on"
+"""Z3 as its own command solves the clauses, see `smt.spacer_stock`: for some time, and as long as there is time."""
+
+UNROLL, UNROLL_ON = "unroll", "unroll-on"
+"""Search for short derivations, see `unrolling`: for a little time, and as long as there is time."""
+
+NOT_SPACER = (STOCK, STOCK_ON, UNROLL, UNROLL_ON)
+"""These neither tell nor take lemmas, and are for the whole problem only."""
+
 _BEST_FIRST = ("global", "no-equality-propagation", "default")
-MEASURED = (*_BEST_FIRST, *(strategy.name for strategy in STRATEGIES if strategy.name not in _BEST_FIRST))
+_OTHERS = tuple(strategy.name for strategy in STRATEGIES if strategy.name not in _BEST_FIRST)
+MEASURED = (_BEST_FIRST[0], UNROLL, STOCK, *_BEST_FIRST[1:], *_OTHERS, STOCK_ON, UNROLL_ON)
 """The strategies in the order in which they are given out. Of 26 problems that take long, with 20 s for each,
 ``global`` solved 23 and the next one 21, all together 24, as these two do; the paper's three together 21."""
 
@@ -44,6 +54,14 @@ class Share(Enum):
 
 PARTITION_AFTER = 10_000_000
 """The solver cost on the whole problem, some ten seconds, after which the default partitions it."""
+
+_FEW_WORKERS = 2
+_PATIENCE_OF_FEW = 4
+
+
+def partition_after(workers: int) -> int:
+    """The same for a number of workers: each of a few has a strategy that is worth more time than a part is."""
+    return PARTITION_AFTER * (_PATIENCE_OF_FEW if workers <= _FEW_WORKERS else 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ from cleave.smt.solver import Answer
 from cleave.smt.z3 import DEFAULT, Z3Solver
 
 _CHECK_COST = 2_000_000  # what can't be decided with that is left to solve
+_MOST_COST = 10_000_000  # of all checks together: as much as was spent before anyone thought of dividing
 _RESOLVENT_COST = 2_000  # to make one: Python's work, which the solver does not count
 _MOST_RULES = 200  # an atom with more is not resolved on: too many parts for what each is worth
 
@@ -41,7 +42,7 @@ class Partitioning:
     def run(self) -> Iterator[None]:
         waiting = deque(whole(self._system))
         kept = 0
-        while waiting and len(waiting) + kept < self._wanted and self.violation is None:
+        while waiting and len(waiting) + kept < self._wanted and self.violation is None and self.cost < _MOST_COST:
             partition = waiting.popleft()
             atom = self._choose(partition) if len(partition.path) < self._levels else None
             if atom is None:
@@ -70,7 +71,7 @@ class Partitioning:
         for rule in rules_for(self._system, predicate):
             part = partition.child(atom, rule)
             query = resolve(self._system, part)
-            answer = self._check(query.constraint)
+            answer = self._check(query.constraint) if self.cost < _MOST_COST else Answer.UNKNOWN
             (infeasible if answer is Answer.UNSAT else still_open).append(rule)
             if answer is Answer.SAT and not query.body and self.violation is None:
                 with suppress(UnsupportedError):  # a partition like others then

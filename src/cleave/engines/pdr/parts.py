@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cleave.engines.pdr.messages import GivenUp, Proof
-from cleave.engines.pdr.options import PdrOptions
+from cleave.engines.pdr.options import NOT_SPACER, PdrOptions
 from cleave.ir.horn_partition import Partition
 
 _MOST_LOSSES = 4  # a slot that has taken so many workers with it is dead, ...
@@ -54,7 +54,7 @@ class Part:
         unconfirmed = why.reason == "unconfirmed"
         if alone or not unconfirmed:
             self.dead[slot] = why
-        self.unconfirmed = self.unconfirmed or unconfirmed
+        self.unconfirmed = self.unconfirmed or (unconfirmed and not alone)
 
     def release(self, slot: int) -> None:
         del self.jobs[slot]
@@ -81,7 +81,8 @@ class Parts:
 
     def divide(self, partitions: list[Partition]) -> None:
         self.divided = True
-        names = self._strategies[: self._options.width]
+        of_spacer = tuple(name for name in self._strategies if name not in NOT_SPACER)
+        names = of_spacer[: self._options.width] or ("default",)
         slots = max(self._options.workers, len(names))
         self.parts = {partition: Part(partition, names, slots) for partition in partitions}
 

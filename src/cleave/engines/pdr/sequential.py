@@ -1,8 +1,8 @@
 """One worker, in this process, without a coordinator: strategies take turns, each for longer than the time before.
 
-    round 1     def ▆
-    round 2     def ▆▆     ic3 ▆▆
-    round 3     def ▆▆▆▆   ic3 ▆▆▆▆   global ▆▆▆▆
+    round 1     global ▆
+    round 2     unroll ▆▆     global ▆▆
+    round 3     stock ▆▆▆▆    unroll ▆▆▆▆   global ▆▆▆▆
 
 Nothing is begun again: a run whose turn is over stands still inside SPACER until its next one. Runs give each other
 their lemmas as workers do. An answer that is not confirmed ends its run, and the others go on.
@@ -22,12 +22,12 @@ from cleave.engines.pdr.distributed import REASONS, Found, Invariants, Refuted
 from cleave.engines.pdr.evidence import decode_derivation, decode_interpretation
 from cleave.engines.pdr.job import SolveJob, start_spacer
 from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Learn, Solve, Violated
-from cleave.engines.pdr.options import MEASURED, PdrOptions
+from cleave.engines.pdr.options import MEASURED, NOT_SPACER, PdrOptions, Share
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.engines.pdr.task import HornProblem
 from cleave.verdict import Reason
 
-_FIRST_COST = 4_000_000  # of a turn in the first round, some seconds; twice as much in each further one
+_FIRST_COST = 1_000_000  # of a turn in the first round, about a second; twice as much in each further one
 _LONGEST_COST = 256_000_000
 _POLL_SECONDS = 0.05
 _STUCK_SECONDS = 5.0  # a run that does not stand still for so long after its turn goes on beside the next one's
@@ -109,19 +109,20 @@ class _Alone:
         return self._gave_up()
 
     def _turns(self) -> Iterator[_Turn]:
-        """One more run in each round, as long as there are strategies left."""
+        """One more run in each round, as long as there are strategies left; it has the first turn."""
         cost = _FIRST_COST
         while self._jobs or self._waiting:
             if self._waiting:
-                self._jobs.append(self._begin(self._waiting.pop(0)))
+                self._jobs.insert(0, self._begin(self._waiting.pop(0)))
             for job in list(self._jobs):
                 yield _Turn(job, job.cost() + cost)
             cost = min(2 * cost, _LONGEST_COST)
 
     def _begin(self, strategy: str) -> SolveJob:
         number = len(self._jobs) + len(self._dead) + 1
-        self._lemmas.begin(number, None, self._options.share)
-        order = Solve(number, None, strategy, self._options.seed, self._options.share, self._lemmas.pull(number))
+        share = Share.NONE if strategy in NOT_SPACER else self._options.share
+        self._lemmas.begin(number, None, share)
+        order = Solve(number, None, strategy, self._options.seed, share, self._lemmas.pull(number))
         return SolveJob(self._problem, order, self._options, start_spacer, monotonic, _POLL_SECONDS)
 
     def _take(self, turn: _Turn, halt: threading.Event) -> Generator[Counters, None, Answer | None]:

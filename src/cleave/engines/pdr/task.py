@@ -7,34 +7,50 @@ problem.prepared          # simplified: what SPACER gets, and what partitions ar
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from cleave.engines.pdr.messages import Task
 from cleave.frontends.clauses import holds_clauses, read_clauses
-from cleave.frontends.read import read_program
 from cleave.ir.horn import Derivation, HornSystem, Interpretation
-from cleave.ir.program import Program, Property
-from cleave.passes.entries import choose_entries
 from cleave.passes.horn import SimplifiedHorn, simplify_horn
-from cleave.passes.to_horn import HornProgram, program_to_horn
+
+if TYPE_CHECKING:
+    from cleave.ir.program import Program
+    from cleave.passes.to_horn import HornProgram
+
+_HORN_LOGIC = rb"\(\s*set-logic\s+HORN\s*\)"
 
 
 @dataclass(frozen=True, slots=True)
 class HornProblem:
-    """``program`` and ``horn`` are there if the clauses are those of a program."""
+    """``text`` is a file of SMT-LIB that asserts the given clauses, if they come from one. ``program`` and ``horn`` are
+    there if they are those of a program."""
 
     given: HornSystem
     simplified: SimplifiedHorn
     program: Program | None = None
     horn: HornProgram | None = None
+    text: bytes = b""
 
     @property
     def prepared(self) -> HornSystem:
         return self.simplified.system
 
+    @property
+    def inlined(self) -> tuple[str, ...]:
+        """Predicates of the given clauses that the prepared ones do without: whoever checks may unfold them."""
+        return self.simplified.inlined
+
     def interpretation(self, found: Interpretation) -> Interpretation:
         """Of the given clauses, from one of the prepared ones."""
         return self.simplified.interpretation(found)
+
+    def of_prepared(self, found: Interpretation) -> Interpretation:
+        """Of the prepared clauses, from one of the given ones."""
+        return self.simplified.forward(found)
 
     def derivation(self, found: Derivation) -> Derivation:
         return self.simplified.derivation(found)
@@ -42,12 +58,31 @@ class HornProblem:
 
 def read_problem(task: Task) -> HornProblem:
     if holds_clauses(task.file):
-        return horn_problem(read_clauses(task.file, task.source))
+        return replace(
+            horn_problem(read_clauses(task.file, task.source)),
+            text=task.source if _asserts_clauses(task.file, task.source) else b"",
+        )
+    return _program_problem(task)
+
+
+def _program_problem(task: Task) -> HornProblem:
+    # What is needed for programs only takes a third of a worker's start.
+    from cleave.frontends.read import read_program
+    from cleave.ir.program import Property
+    from cleave.passes.entries import choose_entries
+    from cleave.passes.to_horn import program_to_horn
+
     program = read_program(task.file, task.source)
     if task.property:
         program = replace(program, property=Property(task.property))
     horn = program_to_horn(program, choose_entries(program, task.entry))
     return replace(horn_problem(horn.system), program=program, horn=horn)
+
+
+def _asserts_clauses(file: str, source: bytes) -> bool:
+    """Whether it is written as CHC-COMP wants it, and neither a transition system nor in Z3's own dialect."""
+    commands = re.sub(rb";[^\n]*", b"", source)
+    return PurePath(file).suffix.lower() == ".smt2" and re.search(_HORN_LOGIC, commands) is not None
 
 
 def horn_problem(system: HornSystem) -> HornProblem:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Interpretation, Predicate, Relation, Step
 from cleave.logic.terms import Term, conj, eq, var
+from cleave.logic.walk import substitute
 from cleave.passes.horn.step import Pass
 from cleave.passes.horn.tidy import tidied
 
@@ -39,7 +40,10 @@ def drop_arguments(system: HornSystem) -> Pass:
     def derivation(found: Derivation) -> Derivation:
         return Derivation(tuple(_full(step, constants) for step in found.steps))
 
-    return Pass(replace(system, predicates=predicates, clauses=clauses), interpretation, derivation)
+    def forward(found: Interpretation) -> Interpretation:
+        return {name: _narrowed(relation, constants.get(name, {})) for name, relation in found.items()}
+
+    return Pass(replace(system, predicates=predicates, clauses=clauses), interpretation, derivation, forward)
 
 
 def _constants(system: HornSystem) -> Constants:
@@ -95,6 +99,11 @@ def _widened(predicate: Predicate, relation: Relation, constants: dict[int, Term
     parameters = tuple(extra[place] if place in extra else next(kept) for place in range(len(predicate.sorts)))
     known = [eq(extra[place], value) for place, value in constants.items()]
     return Relation(parameters, conj(relation.formula, *known))
+
+
+def _narrowed(relation: Relation, constants: dict[int, Term]) -> Relation:
+    known = {relation.parameters[place]: value for place, value in constants.items()}
+    return Relation(_kept(relation.parameters, constants), substitute(relation.formula, known))
 
 
 def _only(predicate: Predicate, constants: dict[int, Term]) -> Relation:

@@ -8,9 +8,11 @@ the clause that was used, with its premises, has them. For an *interpretation*, 
 
     what its definitions give:   a = x + 1 and P(x), that is P(a - 1)               if they determine their variables
     or what its uses allow:      not (a > 9)                                        if those do
+    or else the first, with      exists x: a = x + 1 and P(x)                       a quantifier
 
 where "determine" means that equations define all their variables by the arguments of Q. The first is a disjunction over
-the definitions, the second a conjunction over the uses.
+the definitions, the second a conjunction over the uses. Quantifiers are what solvers are bad at, so whoever checks the
+interpretation better unfolds Q again (`validate.defined`).
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Interpretation, Relation, Step
-from cleave.logic.terms import FALSE, TRUE, Term, conj, conj_all, disj_all, implies, var
+from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Step
+from cleave.logic.terms import Term, conj, conj_all, var
 from cleave.logic.walk import free_variables, substitute
 from cleave.passes.horn.equations import solve
-from cleave.passes.horn.relevant import parameters
+from cleave.passes.horn.inlined_relation import count_atoms, definition_of
 from cleave.passes.horn.step import Pass, equations, ground_values, has_values
 from cleave.passes.horn.tidy import tidied
 
@@ -44,15 +46,15 @@ class _Join:
     clause: Clause | None = None
 
 
-def inline(system: HornSystem, predicate: str) -> Pass | None:
+def inline(system: HornSystem, predicate: str, *, quantifiers: bool = True) -> Pass | None:
     """Without ``predicate``; None if it is recursive, if the clauses would become too many, or if the way back could
-    fail."""
+    fail, or would need ``quantifiers`` that are not wanted."""
     definitions = [i for i, clause in enumerate(system.clauses) if _head(clause) == predicate]
-    uses = [i for i, clause in enumerate(system.clauses) if _count(clause, predicate)]
+    uses = [i for i, clause in enumerate(system.clauses) if count_atoms(clause, predicate)]
     if not _is_cheap(system, predicate, definitions, uses):
         return None
-    way_back = _way_back(system, predicate, definitions, uses)
-    if way_back is None:
+    way_back = definition_of(system, predicate, definitions, uses)
+    if way_back.has_quantifiers and not quantifiers:
         return None
     joins: list[_Join] = []
     clauses: list[Clause] = []
@@ -77,14 +79,10 @@ def _head(clause: Clause) -> str | None:
     return None if clause.head is None else clause.head.predicate
 
 
-def _count(clause: Clause, predicate: str) -> int:
-    return sum(atom.predicate == predicate for atom in clause.body)
-
-
 def _is_cheap(system: HornSystem, predicate: str, definitions: Sequence[int], uses: Sequence[int]) -> bool:
-    if any(_count(system.clauses[i], predicate) for i in definitions):
+    if any(count_atoms(system.clauses[i], predicate) for i in definitions):
         return False
-    occurrences = [_count(system.clauses[i], predicate) for i in uses]
+    occurrences = [count_atoms(system.clauses[i], predicate) for i in uses]
     after = sum(len(definitions) ** count for count in occurrences)
     if after > len(definitions) + len(uses):
         return False
@@ -101,7 +99,7 @@ def _size(clause: Clause) -> int:
 def _joined(system: HornSystem, predicate: str, index: int, definitions: Sequence[int]) -> list[_Join]:
     """The clauses that clause number ``index`` becomes."""
     clause = system.clauses[index]
-    count = _count(clause, predicate)
+    count = count_atoms(clause, predicate)
     if _head(clause) == predicate:
         return []
     if not count:
@@ -146,85 +144,6 @@ def _apart(clause: Clause, taken: set[str]) -> Clause:
     head = None if clause.head is None else renamed(clause.head)
     body = tuple(renamed(atom) for atom in clause.body)
     return Clause(head, body, substitute(clause.constraint, renaming, memo), clause.location)
-
-
-# --- the way back: interpretations ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Determined:
-    """A definition or a use in which the predicate's arguments define all variables."""
-
-    condition: Term
-    body: tuple[Atom, ...]
-    head: Atom | None
-
-
-@dataclass(frozen=True)
-class _WayBack:
-    parameters: tuple[Term, ...]
-    definitions: tuple[_Determined, ...] | None
-    uses: tuple[_Determined, ...]
-
-    def relation(self, found: Interpretation) -> Relation:
-        if self.definitions is not None:
-            given = [conj(d.condition, *(_instance(atom, found) for atom in d.body)) for d in self.definitions]
-            return Relation(self.parameters, disj_all(given))
-        allowed = []
-        for use in self.uses:
-            goal = FALSE if use.head is None else _instance(use.head, found)
-            allowed.append(implies(conj(use.condition, *(_instance(atom, found) for atom in use.body)), goal))
-        return Relation(self.parameters, conj_all(allowed))
-
-
-def _way_back(system: HornSystem, predicate: str, definitions: Sequence[int], uses: Sequence[int]) -> _WayBack | None:
-    names = parameters(system, predicate)
-    own = tuple(var(f"{name.name}~p", name.sort) for name in names)
-    given = [_determined(clause, clause.head, clause.body, None, own) for clause in _clauses(system, definitions)]
-    whole = tuple(d for d in given if d is not None)
-    if len(whole) == len(given):
-        return _WayBack(own, whole, ())
-    allowed: list[_Determined] = []
-    for clause in _clauses(system, uses):
-        if _count(clause, predicate) != 1:
-            return None
-        atom = next(atom for atom in clause.body if atom.predicate == predicate)
-        rest = tuple(other for other in clause.body if other is not atom)
-        found = _determined(clause, atom, rest, clause.head, own)
-        if found is None:
-            return None
-        allowed.append(found)
-    return _WayBack(own, None, tuple(allowed))
-
-
-def _clauses(system: HornSystem, indices: Sequence[int]) -> list[Clause]:
-    return [system.clauses[index] for index in indices]
-
-
-def _determined(
-    clause: Clause, atom: Atom | None, body: tuple[Atom, ...], head: Atom | None, own: tuple[Term, ...]
-) -> _Determined | None:
-    """The clause with its variables replaced by what ``own``, the arguments of ``atom``, say; None if some are left."""
-    assert atom is not None
-    locals_ = clause.variables()
-    goals = body if head is None else (*body, head)
-    arguments = [argument for other in goals for argument in other.arguments]
-    formula = conj(equations(own, atom.arguments), clause.constraint)
-    condition, solved = solve(formula, arguments, locals_.__contains__)
-    if any(free_variables(term) & locals_ for term in (condition, *solved)):
-        return None
-    new = iter(solved)
-    atoms = [Atom(other.predicate, tuple(next(new) for _ in other.arguments)) for other in goals]
-    if head is None:
-        return _Determined(condition, tuple(atoms), None)
-    return _Determined(condition, tuple(atoms[:-1]), atoms[-1])
-
-
-def _instance(atom: Atom, found: Interpretation) -> Term:
-    relation = found.get(atom.predicate)
-    if relation is None:
-        return TRUE
-    return substitute(relation.formula, dict(zip(relation.parameters, atom.arguments, strict=True)))
 
 
 # --- the way back: derivations ----------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
     simplified.system                       # with fewer clauses, predicates and arguments
     simplified.interpretation(found)        # of the system that was given
     simplified.derivation(found)            # likewise
+    simplified.inlined                      # predicates that went because their definitions took their place
 
 SPACER runs without Z3's own rewriting of clauses, as lemmas are shared and proofs read back in terms of the clauses;
 this wins back most of what that costs. Every pass has a way back that can't fail for want of a solver's luck.
@@ -27,6 +28,7 @@ class SimplifiedHorn:
 
     system: HornSystem
     passes: tuple[Pass, ...] = ()
+    inlined: tuple[str, ...] = ()
 
     def interpretation(self, interpretation: Interpretation) -> Interpretation:
         for done in reversed(self.passes):
@@ -38,28 +40,35 @@ class SimplifiedHorn:
             derivation = done.derivation(derivation)
         return derivation
 
-    def then(self, done: Pass) -> SimplifiedHorn:
-        return SimplifiedHorn(done.system, (*self.passes, done))
+    def forward(self, interpretation: Interpretation) -> Interpretation:
+        """Of the simplified system, from one of the system that was given: it holds of clauses that follow, too."""
+        for done in self.passes:
+            interpretation = done.forward(interpretation)
+        return {name: relation for name, relation in interpretation.items() if name in self.system.predicates}
+
+    def then(self, done: Pass, *inlined: str) -> SimplifiedHorn:
+        return SimplifiedHorn(done.system, (*self.passes, done), (*self.inlined, *inlined))
 
 
-def simplify_horn(system: HornSystem) -> SimplifiedHorn:
+def simplify_horn(system: HornSystem, *, quantifiers: bool = True) -> SimplifiedHorn:
+    """Without ``quantifiers``, interpretations of the given system have none that were not there before."""
     state = SimplifiedHorn(system)
     for simple in (keep_relevant, tidy, drop_arguments):
         state = state.then(simple(state.system))
-    state = _inline_all(state)
+    state = _inline_all(state, quantifiers)
     for simple in (keep_relevant, drop_arguments):
         state = state.then(simple(state.system))
     return state
 
 
-def _inline_all(state: SimplifiedHorn) -> SimplifiedHorn:
+def _inline_all(state: SimplifiedHorn, quantifiers: bool) -> SimplifiedHorn:
     """Until no predicate can go any more. One that could not may be able to once another is gone."""
     is_changed = True
     while is_changed:
         is_changed = False
         for name in candidates(state.system):
-            done = inline(state.system, name)
+            done = inline(state.system, name, quantifiers=quantifiers)
             if done is not None:
-                state = state.then(done)
+                state = state.then(done, name)
                 is_changed = True
     return state

@@ -22,11 +22,13 @@ from cleave.smt.z3 import DEFAULT, Z3Solver
 
 @dataclass(frozen=True)
 class Pass:
-    """``system``, and functions that turn evidence about it into evidence about the system before."""
+    """``system``, and functions that turn evidence about it into evidence about the system before. ``forward`` goes the
+    other way: from an interpretation of the system before to one of this system."""
 
     system: HornSystem
     interpretation: Callable[[Interpretation], Interpretation]
     derivation: Callable[[Derivation], Derivation]
+    forward: Callable[[Interpretation], Interpretation] = lambda found: found
 
 
 _PLAIN = frozenset({SortKind.BOOL, SortKind.INT, SortKind.REAL, SortKind.BITVEC})

@@ -1,0 +1,178 @@
+"""Looks for short derivations by unrolling: level k is what k rules give, one after the other.
+
+    level 0     Inv@0(x0)  with  x0 = 0                            false?  Inv@0 and x0 > 2     no
+    level 1     Inv@1(x1)  with  Inv@0, x1 = x0 + 1                false?  Inv@1 and x1 > 2     no
+    ...                                                            level 3: yes, and a model has the facts
+
+One solver keeps all levels. ``Inv@1`` is a Boolean that says "the derivation passes Inv at level 1"; it implies that
+one of the rules for Inv gives its arguments from level 0. SPACER blocks one obligation after the other, and where a
+short derivation needs many (arrays above all), this is faster by far. It proves nothing, and is for linear clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cleave.ir.horn import Clause, Derivation, HornSystem, Step
+from cleave.logic.sorts import BOOL
+from cleave.logic.terms import Term, conj_all, disj_all, eq, implies, var
+from cleave.logic.walk import has_quantifier, postorder, substitute
+from cleave.passes.horn.step import as_term, has_values
+from cleave.smt.solver import Answer, Model
+from cleave.smt.spacer import Answered, Event, Lemma, NoAnswer, Paused, UnsafeAnswer
+from cleave.smt.z3 import DEFAULT, Z3Solver
+
+_FIRST_COST = 100_000  # for a question; twice as much when it is asked again
+_MOST_COST = 4_000_000  # some seconds: nothing else is looked at meanwhile
+_NODE_COST = 10  # to make and translate a node of a formula: Python's work, which the solver does not count
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A clause at a level: ``chosen`` says that the derivation has it there."""
+
+    clause: int
+    chosen: Term
+
+
+class Unrolling:
+    """A run as `job.Run` wants it. It ends without an answer when it has cost more than ``cost_limit`` (0: never)."""
+
+    def __init__(self, system: HornSystem, *, cost_limit: int = 0) -> None:
+        self._system = system
+        self._cost_limit = cost_limit
+        self._solver = Z3Solver(profile=DEFAULT)
+        self._levels: list[dict[str, list[_Use]]] = []
+        self._queries: list[_Use] = []
+        self._question_cost = _FIRST_COST
+        self._made = 0  # what making formulas cost, ...
+        self._asked = 0  # ... and what questions did
+        unfit = _unfit(system)
+        self._answer: Answered | None = None if unfit is None else NoAnswer(unfit)
+
+    def resume(self, imports: Sequence[Lemma] = ()) -> Event:
+        """Asks about one level, for a limited cost."""
+        if self._answer is None:
+            self._answer = self._step()
+        return self._answer or Paused((), len(self._levels), self.cost())
+
+    def stop(self) -> None:
+        self._answer = self._answer or NoAnswer("stopped")
+        self._solver.close()
+
+    def cost(self) -> int:
+        return self._asked + self._made
+
+    def counts(self) -> Mapping[str, int]:
+        return {}
+
+    def _step(self) -> Answered | None:
+        if self._cost_limit and self.cost() >= self._cost_limit:
+            return NoAnswer(f"no derivation of less than {len(self._levels)} rules within the cost")
+        if not self._queries and not self._extend():
+            return NoAnswer(f"no derivation has more than {len(self._levels)} rules")
+        if not self._queries:
+            return None
+        answer = self._solver.check(cost_limit=self._question_cost)
+        self._asked = self._solver.cost()
+        match answer:
+            case Answer.SAT:
+                return UnsafeAnswer(self._derivation(self._solver.model()))
+            case Answer.UNSAT:
+                self._solver.pop()
+                self._queries, self._question_cost = [], _FIRST_COST
+            case Answer.UNKNOWN:
+                if self._solver.reason_unknown() != "cost":
+                    return NoAnswer(self._solver.reason_unknown())
+                self._question_cost = min(2 * self._question_cost, _MOST_COST)
+        return None
+
+    # --- formulas -----------------------------------------------------------------------------------------------------
+
+    def _extend(self) -> bool:
+        """One more level, and its queries in a scope of their own; whether there is anything at the level."""
+        level = len(self._levels)
+        below = self._levels[-1] if self._levels else None
+        uses: dict[str, list[_Use]] = {}
+        for number, clause in enumerate(self._system.clauses):
+            if clause.head is not None and _fits(clause, below):
+                chosen = var(f"rule {number}@{level}", BOOL)
+                self._add(implies(chosen, self._applied(number, level - 1, level)))
+                uses.setdefault(clause.head.predicate, []).append(_Use(number, chosen))
+        for name, found in uses.items():
+            self._add(implies(_passed(name, level), disj_all(use.chosen for use in found)))
+        self._levels.append(uses)
+        for number, clause in enumerate(self._system.clauses):
+            if clause.head is None and (clause.body[0].predicate in uses if clause.body else level == 0):
+                self._queries.append(_Use(number, var(f"query {number}@{level}", BOOL)))
+        if self._queries:
+            self._solver.push()
+            for use in self._queries:
+                self._add(implies(use.chosen, self._applied(use.clause, level, level)))
+            self._add(disj_all(use.chosen for use in self._queries))
+        return bool(uses or self._queries)
+
+    def _add(self, formula: Term) -> None:
+        self._made += _NODE_COST * sum(1 for _ in postorder((formula,)))
+        self._solver.add(formula)
+
+    def _applied(self, number: int, below: int, level: int) -> Term:
+        """That the clause gives the facts of ``level`` from those ``below``."""
+        clause = self._system.clauses[number]
+        own = {v: var(f"{v.name}@{level} in {number}", v.sort) for v in clause.variables()}
+        memo: dict[Term, Term] = {}
+        parts = [substitute(clause.constraint, own, memo)]
+        for atom in clause.body:
+            parts.append(_passed(atom.predicate, below))
+            facts = self._facts(atom.predicate, below)
+            parts += [eq(fact, substitute(a, own, memo)) for fact, a in zip(facts, atom.arguments, strict=True)]
+        if clause.head is not None:
+            facts = self._facts(clause.head.predicate, level)
+            parts += [eq(fact, substitute(a, own, memo)) for fact, a in zip(facts, clause.head.arguments, strict=True)]
+        return conj_all(parts)
+
+    def _facts(self, predicate: str, level: int) -> list[Term]:
+        sorts = self._system.predicates[predicate].sorts
+        return [var(f"{predicate}@{level} {place}", sort) for place, sort in enumerate(sorts)]
+
+    # --- the derivation -----------------------------------------------------------------------------------------------
+
+    def _derivation(self, model: Model) -> Derivation:
+        use = next(use for use in self._queries if model.value(use.chosen) is True)
+        steps: list[tuple[int, str | None, tuple[Term, ...]]] = [(use.clause, None, ())]
+        level = len(self._levels) - 1
+        while self._system.clauses[steps[-1][0]].body:
+            predicate = self._system.clauses[steps[-1][0]].body[0].predicate
+            use = next(use for use in self._levels[level][predicate] if model.value(use.chosen) is True)
+            facts = tuple(as_term(model.value(fact), fact.sort) for fact in self._facts(predicate, level))
+            steps.append((use.clause, predicate, facts))
+            level -= 1
+        steps.reverse()
+        return Derivation(
+            tuple(
+                Step(clause, predicate, facts, (number - 1,) if number else ())
+                for number, (clause, predicate, facts) in enumerate(steps)
+            )
+        )
+
+
+def _unfit(system: HornSystem) -> str | None:
+    if any(len(clause.body) > 1 for clause in system.clauses):
+        return "only linear clauses are unrolled"
+    if any(has_quantifier(clause.constraint) for clause in system.clauses):
+        return "clauses with quantifiers are not unrolled"
+    if not all(has_values(sort) for predicate in system.predicates.values() for sort in predicate.sorts):
+        return "values of some sort can't be written down"
+    return None
+
+
+def _fits(clause: Clause, below: Mapping[str, Sequence[_Use]] | None) -> bool:
+    """Whether the rule can be used on the level ``below``: facts at the first level only, other rules after it."""
+    if below is None:
+        return not clause.body
+    return bool(clause.body) and clause.body[0].predicate in below
+
+
+def _passed(predicate: str, level: int) -> Term:
+    return var(f"{predicate}@{level}", BOOL)

@@ -1,0 +1,91 @@
+"""Unrolling finds short derivations, and nothing else."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from cleave.engines.pdr.unrolling import Unrolling
+from cleave.ir.horn import HornSystem
+from cleave.logic.sorts import INT, array
+from cleave.logic.terms import TRUE, add, conj, const_array, eq, gt, le, lt, select, store, var
+from cleave.smt.spacer import Answered, Busy, NoAnswer, Paused, UnsafeAnswer
+from cleave.validate.derivation import check_derivation
+from cleave.validate.evidence import Confirmed
+from cleave.validate.in_turn import InTurn
+from horn_systems import broken_step, is_safe, random_system
+from pdr_runs import N, X, Y, atom, counter, pairs, query, rule, system
+
+M = var("m", array(INT, INT))
+LAST = select(M, add(X, N(-1)))
+
+
+def finish(given: HornSystem, cost_limit: int = 2_000_000) -> Answered:
+    run = Unrolling(given, cost_limit=cost_limit)
+    event = run.resume()
+    while isinstance(event, Paused | Busy):
+        event = run.resume()
+    cost = run.cost()
+    run.stop()
+    assert run.cost() == cost
+    return event
+
+
+def test_the_shortest_derivation_is_found() -> None:
+    found = finish(counter(20, gt(X, N(6))))
+    assert isinstance(found, UnsafeAnswer)
+    assert found.derivation is not None
+    assert [step.arguments for step in found.derivation.steps] == [*((N(k),) for k in range(8)), ()]
+    assert isinstance(check_derivation(counter(20, gt(X, N(6))), found.derivation), Confirmed)
+
+
+def test_arrays() -> None:
+    given = system(
+        rule(atom("fill", const_array(INT, N(0)), N(0)), TRUE),
+        rule(atom("fill", store(M, X, add(LAST, X)), add(X, N(1))), lt(X, N(9)), atom("fill", M, X)),
+        query(conj(le(N(9), X), eq(select(M, N(8)), N(36))), atom("fill", M, X)),
+    )
+    found = finish(given)
+    assert isinstance(found, UnsafeAnswer)
+    assert found.derivation is not None
+    with InTurn() as solvers:
+        assert isinstance(check_derivation(given, found.derivation, solvers=solvers), Confirmed)
+
+
+def test_it_ends_where_no_derivation_can_be_longer() -> None:
+    given = system(
+        rule(atom("a", X), eq(X, N(0))), rule(atom("b", X), lt(X, N(5)), atom("a", X)), query(gt(X, N(0)), atom("b", X))
+    )
+    assert finish(given) == NoAnswer("no derivation has more than 3 rules")
+
+
+def test_it_ends_at_its_limit() -> None:
+    found = finish(counter(10, gt(X, N(10))), cost_limit=20_000)
+    assert isinstance(found, NoAnswer)
+    assert "within the cost" in found.reason
+
+
+def test_only_linear_clauses() -> None:
+    assert finish(pairs(8)) == NoAnswer("only linear clauses are unrolled")
+
+
+def test_a_query_without_atoms() -> None:
+    found = finish(system(rule(atom("a", X), eq(X, N(0))), query(lt(X, Y))))
+    assert isinstance(found, UnsafeAnswer)
+    assert found.derivation is not None
+    assert len(found.derivation.steps) == 1
+
+
+@pytest.mark.parametrize("kind", ["lia", "bv"])
+def test_random_systems(kind: str) -> None:
+    seen = 0
+    for seed in range(60):
+        given = random_system(Random(seed), kind)
+        found = finish(given, cost_limit=100_000)
+        if isinstance(found, UnsafeAnswer):
+            seen += 1
+            assert not is_safe(given)
+            assert found.derivation is not None
+            assert broken_step(given, found.derivation) is None
+    assert seen >= 3
