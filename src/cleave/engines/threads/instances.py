@@ -14,12 +14,14 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from cleave.engines.threads.accesses import NotSplitError
 from cleave.engines.threads.code import Cell, ThreadCode
 from cleave.engines.threads.domains import domains
 from cleave.engines.threads.partition import Space
 from cleave.engines.threads.shared import NEXT_THREAD, NUMBER_BITS, Shared, everything, really_shared
 from cleave.engines.threads.state import State
-from cleave.engines.threads.unfold import NotSplitError, Unfolder
+from cleave.engines.threads.trips import LoopTooLongError, Trips
+from cleave.engines.threads.unfold import Unfolder
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program, Property, is_old
 from cleave.logic.terms import TRUE, Op, Term, bv, var
@@ -57,22 +59,44 @@ def unfold(program: Program, entry: str, unwind: int, check: Callable[[], None] 
 
 
 def _unfold(program: Program, entry: str, unwind: int, check: Callable[[], None]) -> Unfolded:
-    shared = everything(program.globals)
+    trips = Trips(unwind)
     whole: set[Term] = set()  # arrays that can't be split
+    while True:
+        found = _in_rounds(program, entry, trips, whole, check)
+        if found is not None:
+            return found
+        trips.restart()
+
+
+def _in_rounds(
+    program: Program, entry: str, trips: Trips, whole: set[Term], check: Callable[[], None]
+) -> Unfolded | None:
+    """None if a round goes further than the one before, on which it builds."""
+    shared = everything(program.globals)
     found: Unfolded | None = None
-    for _ in range(_MOST_ROUNDS):
+    rounds = 0
+    while rounds < _MOST_ROUNDS or found is None:
+        trips.begin()
         try:
-            found = _Family(program, entry, unwind, shared, check).unfold()
+            now = _Family(program, entry, trips, shared, check).unfold()
         except NotSplitError as error:
             whole.add(error.array)
             shared = shared.with_whole(error.array)
             continue
+        except LoopTooLongError as error:
+            trips.too_long.add(error.loop)
+            continue
+        if trips.is_beyond:
+            return None
+        trips.end()
+        found = now
+        rounds += 1
         known = domains(found.threads, found.values, shared.domains)
         fewer = replace(really_shared(found.threads, whole), domains=known)
         if fewer == shared:
             break
         shared = fewer
-    return found if found is not None else _Family(program, entry, unwind, everything(program.globals), check).unfold()
+    return found
 
 
 @dataclass(slots=True)
@@ -80,6 +104,7 @@ class _Waiting:
     code: ThreadCode
     state: State
     arguments: Sequence[Term] | None
+    path: int
     ancestry: tuple[str, ...]
 
 
@@ -87,7 +112,7 @@ class _Waiting:
 class _Family:
     program: Program
     entry: str
-    unwind: int
+    trips: Trips
     shared: Shared
     check: Callable[[], None]
     threads: list[ThreadCode] = field(default_factory=list)
@@ -97,24 +122,25 @@ class _Family:
 
     def unfold(self) -> Unfolded:
         first = State(globals={NEXT_THREAD: bv(1, NUMBER_BITS)})
-        self._add(self.entry, first, None, bv(0, NUMBER_BITS))
+        self._add(self.entry, first, None, bv(0, NUMBER_BITS), 0)
         while self.waiting:
             one = self.waiting.popleft()
             self.ancestry = one.ancestry
-            Unfolder(self.program, self.shared, self.unwind, self, one.code).run(one.state, one.arguments)
+            unfolder = Unfolder(self.program, self.shared, self.trips, self, one.code)
+            unfolder.run(one.state, one.arguments, one.path)
         for cell in sorted(self.shared.cells, key=str):
             unknown = cell.variable.sort if cell.index is None else cell.variable.sort.element
             self.initial.setdefault(cell, var(f"initial:{cell.variable.name}:{cell.index}", unknown))
         held = {cell: self.shared.coded(cell, value) for cell, value in self.initial.items()}
         return Unfolded(tuple(self.threads), self.initial, held, self.shared)
 
-    def start(self, parent: ThreadCode, procedure: str, arguments: Sequence[Term], state: State, number: Term) -> int:
-        if self.ancestry.count(procedure) > self.unwind:
+    def start(self, procedure: str, arguments: Sequence[Term], state: State, number: Term, path: int) -> int:
+        if self.ancestry.count(procedure) > self.trips.unwind:
             return -1
         if len(self.threads) == _MOST_THREADS:
             raise UnsupportedError(f"more than {_MOST_THREADS} threads are started within the bound")
         begun = State(globals=dict(state.globals), published=True)
-        return self._add(procedure, begun, arguments, number)
+        return self._add(procedure, begun, arguments, number, path)
 
     def publish(self, cells: Mapping[Cell, Term], guard: Term) -> bool:
         """Only the first time, and only if it is sure to happen; then nothing has been written before."""
@@ -125,10 +151,10 @@ class _Family:
         self.initial.update(cells)
         return True
 
-    def _add(self, procedure: str, state: State, arguments: Sequence[Term] | None, number: Term) -> int:
+    def _add(self, procedure: str, state: State, arguments: Sequence[Term] | None, number: Term, path: int) -> int:
         code = ThreadCode(len(self.threads), procedure, number)
         self.threads.append(code)
-        self.waiting.append(_Waiting(code, state, arguments, (*self.ancestry, procedure)))
+        self.waiting.append(_Waiting(code, state, arguments, path, (*self.ancestry, procedure)))
         return code.instance
 
 

@@ -1,13 +1,10 @@
 """In which order the copies of a procedure's blocks are executed when its loops are unwound.
 
-    a -> h    h -> b, x    b -> h            a, h, b, h', b', h'', x        with ``unwind`` 2
+    a -> h    h -> b, x    b -> h            a, h, b, h', b', h'', x        with two iterations
 
 A block's place is a path through the loops around it. A copy's key puts the number of the iteration behind the place of
 each loop; sorted by key, every copy comes after all copies that lead to it. Loops that are entered at several blocks
-have one of them as their head; the others are inside.
-
-The copy of a loop after the last iteration is only there to leave it: where a block of that copy has a way out, its
-ways on are cut.
+have one of them as their head; the others are inside. How many iterations there are, `trips` decides.
 """
 
 from __future__ import annotations
@@ -46,10 +43,9 @@ class Copy:
 class Unwinding:
     """The copies of one procedure's blocks."""
 
-    def __init__(self, procedure: Procedure, unwind: int) -> None:
+    def __init__(self, procedure: Procedure) -> None:
         self._places = _places(procedure)
         self._successors = {label: block.successors for label, block in procedure.blocks.items()}
-        self._unwind = unwind
         self.entry = Copy(procedure.entry.label, (0,) * len(self._places[procedure.entry.label].loops))
 
     def key(self, copy: Copy) -> Key:
@@ -61,29 +57,31 @@ class Unwinding:
                 key.append(copy.iterations[level])
         return tuple(key)
 
-    def following(self, copy: Copy, label: str) -> Copy | None:
-        """The copy that a jump to ``label`` leads to; None where it is cut."""
-        here, there = self._places[copy.label], self._places[label]
-        iterations: list[int] = []
-        for level, loop in enumerate(there.loops):
-            if level >= len(here.loops) or here.loops[level] is not loop:
-                iterations.append(0)
-                continue
-            iteration = copy.iterations[level]
-            if iteration == self._unwind and self._leaves(copy.label, loop):
-                return None
-            if label == loop.head:
-                iteration += 1
-                if iteration > self._unwind:
-                    return None
-                iterations.append(iteration)
-                break
-            iterations.append(iteration)
-        iterations += [0] * (len(there.loops) - len(iterations))
-        return Copy(label, tuple(iterations))
+    def loops(self, label: str) -> tuple[Loop, ...]:
+        """Those around a block, from the outermost."""
+        return self._places[label].loops
 
-    def _leaves(self, label: str, loop: Loop) -> bool:
-        return any(successor not in loop.blocks for successor in self._successors[label])
+    def is_head(self, label: str) -> bool:
+        loops = self.loops(label)
+        return bool(loops) and loops[-1].head == label
+
+    def loops_of_both(self, one: str, other: str) -> list[Loop]:
+        """Those around both of two blocks, from the outermost."""
+        return [mine for mine, its in zip(self.loops(one), self.loops(other), strict=False) if mine is its]
+
+    def ways_out(self, label: str, loop: Loop) -> frozenset[str]:
+        """Where a jump from a block leads out of a loop around it."""
+        return frozenset(successor for successor in self._successors[label] if successor not in loop.blocks)
+
+    def following(self, copy: Copy, label: str) -> Copy:
+        """The copy that a jump to ``label`` leads to."""
+        iterations: list[int] = []
+        for level, loop in enumerate(self.loops_of_both(copy.label, label)):
+            iterations.append(copy.iterations[level] + (label == loop.head))
+            if label == loop.head:
+                break
+        iterations += [0] * (len(self.loops(label)) - len(iterations))
+        return Copy(label, tuple(iterations))
 
 
 @lru_cache(maxsize=1024)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from cleave.engines.threads.code import Cell, Read, ThreadCode, Write
 from cleave.engines.threads.domains import Domains
 from cleave.engines.threads.simplify import cases, choice, equal
+from cleave.engines.threads.values import choices
 from cleave.logic.sorts import Sort, bitvec
 from cleave.logic.terms import Op, Term, bv, var
 
@@ -33,6 +34,13 @@ class Shared:
         """The shared cell that an access is to; None if it is to nothing that is shared."""
         cell = Cell(variable, index if variable in self.split else None)
         return cell if cell in self.cells else None
+
+    def domain(self, variable: Term, index: Term | None) -> tuple[Term, ...] | None:
+        """What an access can find in a shared variable, or in an element of an array, where that is little."""
+        if index is None:
+            return None if variable.sort.is_array else self.domains.get(Cell(variable))
+        found = self.domains.get(Cell(variable, index)) if index.op is Op.VALUE else None
+        return self.domains.get(Cell(variable)) if found is None else found
 
     def with_whole(self, array: Term) -> Shared:
         """The same, with an array that is not split."""
@@ -110,7 +118,7 @@ def _elements(cell: Cell, index: Term | None) -> list[Cell]:
     """The elements of an array that an access may be to."""
     if cell.index is not None or index is None:
         return [cell]
-    return [Cell(cell.variable, constant) for _, constant in cases(index) or ()]
+    return [Cell(cell.variable, constant) for _, constant in choices(index) or ()]
 
 
 def _bits(values: int) -> int:
@@ -123,7 +131,7 @@ def _split(threads: Iterable[ThreadCode]) -> set[Term]:
         for access in thread.accesses:
             if isinstance(access, Read | Write) and access.cell.variable.sort.is_array:
                 constant = access.cell.index is not None or (
-                    access.index is not None and cases(access.index) is not None
+                    access.index is not None and choices(access.index) is not None
                 )
                 if isinstance(access, Write) and access.first:
                     continue

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from cleave.engines.threads.folding import FOLDED, NEUTRAL, fold, neutral
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL
-from cleave.logic.terms import FALSE, TRUE, Op, Term, signed
+from cleave.logic.terms import FALSE, TRUE, Op, Term
 from cleave.logic.walk import postorder, rebuild
 
 _DEPTH = 100  # of ites of arrays that a read is moved into
@@ -50,10 +51,10 @@ def simplified(node: Term, args: tuple[Term, ...]) -> Term:
             return stored(*args)
         case Op.NOT:
             return negated(args[0])
-    if node.op in _FOLDED and all(a.op is Op.VALUE for a in args):
-        return _fold(node, args)
-    if node.op in _NEUTRAL and len(args) == 2:
-        known = _neutral(node.op, *args)
+    if node.op in FOLDED and all(a.op is Op.VALUE for a in args):
+        return fold(node, args)
+    if node.op in NEUTRAL and len(args) == 2:
+        known = neutral(node.op, *args)
         if known is not None:
             return known
     moved = _move_in(node, args) if node.sort.is_bool or node.sort.is_bitvec else None
@@ -100,7 +101,7 @@ def choice(condition: Term, then: Term, other: Term) -> Term:
 
 
 def element(array: Term, index: Term) -> Term:
-    """A read that passes over writes at other constants."""
+    """A read that passes over writes that are to other elements."""
     return _element(array, index, {}, _DEPTH)
 
 
@@ -108,11 +109,9 @@ def _element(array: Term, index: Term, memo: dict[Term, Term], depth: int) -> Te
     start = array
     if start in memo:
         return memo[start]
-    while array.op is Op.STORE and array.args[1].op is Op.VALUE and index.op is Op.VALUE:
-        if array.args[1] is index:
-            break
+    while array.op is Op.STORE and array.args[1] is not index and _differ(array.args[1], index):
         array = array.args[0]
-    if array.op is Op.ITE and index.op is Op.VALUE and depth:
+    if array.op is Op.ITE and depth:
         then, other = (_element(one, index, memo, depth - 1) for one in array.args[1:])
         memo[start] = choice(array.args[0], then, other)
     else:
@@ -120,95 +119,18 @@ def _element(array: Term, index: Term, memo: dict[Term, Term], depth: int) -> Te
     return memo[start]
 
 
+def _differ(one: Term, other: Term) -> bool:
+    """Whether two terms are never equal, as far as constants tell."""
+    if one.op is Op.VALUE and other.op is Op.VALUE:
+        return one is not other
+    mine, its = _leaves(one), _leaves(other)
+    return mine is not None and its is not None and mine.isdisjoint(its)
+
+
 def stored(array: Term, index: Term, value: Term) -> Term:
     if array.op is Op.STORE and array.args[1] is index:
         array = array.args[0]
     return t.store(array, index, value)
-
-
-# --- constants ------------------------------------------------------------------------------------------------------
-
-
-def _fold(node: Term, args: tuple[Term, ...]) -> Term:
-    width = args[0].sort.width
-    result = _FOLDED[node.op](width, *(a.value for a in args))
-    return t.boolean(bool(result)) if node.sort is BOOL else t.bv(result, node.sort.width)
-
-
-def _divided(width: int, a: int, b: int) -> int:
-    return (1 << width) - 1 if b == 0 else a // b
-
-
-def _remainder(width: int, a: int, b: int) -> int:
-    return a if b == 0 else a % b
-
-
-def _signed_divided(width: int, a: int, b: int) -> int:
-    x, y = signed(a, width), signed(b, width)
-    if y == 0:
-        return 1 if x < 0 else -1
-    quotient = abs(x) // abs(y)
-    return quotient if (x < 0) == (y < 0) else -quotient
-
-
-def _signed_remainder(width: int, a: int, b: int) -> int:
-    x, y = signed(a, width), signed(b, width)
-    if y == 0:
-        return a
-    return abs(x) % abs(y) if x >= 0 else -(abs(x) % abs(y))
-
-
-def _shifted_right(width: int, a: int, b: int) -> int:
-    return signed(a, width) >> min(b, width)
-
-
-_FOLDED: dict[Op, Callable[..., int]] = {
-    Op.BV_NOT: lambda w, a: ~a,
-    Op.BV_NEG: lambda w, a: -a,
-    Op.BV_AND: lambda w, a, b: a & b,
-    Op.BV_OR: lambda w, a, b: a | b,
-    Op.BV_XOR: lambda w, a, b: a ^ b,
-    Op.BV_ADD: lambda w, a, b: a + b,
-    Op.BV_SUB: lambda w, a, b: a - b,
-    Op.BV_MUL: lambda w, a, b: a * b,
-    Op.BV_UDIV: _divided,
-    Op.BV_UREM: _remainder,
-    Op.BV_SDIV: _signed_divided,
-    Op.BV_SREM: _signed_remainder,
-    Op.BV_SHL: lambda w, a, b: a << b if b < w else 0,
-    Op.BV_LSHR: lambda w, a, b: a >> b,
-    Op.BV_ASHR: _shifted_right,
-    Op.BV_ULT: lambda w, a, b: a < b,
-    Op.BV_ULE: lambda w, a, b: a <= b,
-    Op.BV_SLT: lambda w, a, b: signed(a, w) < signed(b, w),
-    Op.BV_SLE: lambda w, a, b: signed(a, w) <= signed(b, w),
-}
-_NEUTRAL = frozenset(
-    (Op.BV_ADD, Op.BV_SUB, Op.BV_OR, Op.BV_XOR, Op.BV_AND, Op.BV_MUL, Op.BV_SHL, Op.BV_LSHR, Op.BV_ASHR)
-)
-_COMMUTE = frozenset((Op.BV_ADD, Op.BV_OR, Op.BV_XOR, Op.BV_AND, Op.BV_MUL))
-
-
-def _neutral(op: Op, a: Term, b: Term) -> Term | None:
-    """What zero, one or all ones leaves of the other argument."""
-    if a.op is Op.VALUE and op in _COMMUTE:
-        a, b = b, a
-    if b.op is not Op.VALUE:
-        return None
-    if op is Op.BV_ADD and a.op is Op.BV_ADD and a.args[1].op is Op.VALUE:  # offsets of addresses
-        return _sum(a.args[0], a.args[1].value + b.value)
-    if b.value == 0:
-        return b if op in (Op.BV_AND, Op.BV_MUL) else a
-    if op is Op.BV_MUL and b.value == 1:
-        return a
-    if op is Op.BV_AND and b.value == (1 << b.sort.width) - 1:
-        return a
-    return t.bv_binary(op, a, b) if op in _COMMUTE and a.op is not Op.ITE else None
-
-
-def _sum(a: Term, offset: int) -> Term:
-    constant = t.bv(offset, a.sort.width)
-    return a if constant.value == 0 else t.bv_binary(Op.BV_ADD, a, constant)
 
 
 # --- ites of constants ----------------------------------------------------------------------------------------------
@@ -276,6 +198,21 @@ def _leaf_count(term: Term) -> int:
         else:
             return _LEAVES + 1
     return count
+
+
+def _leaves(term: Term) -> set[Term] | None:
+    """The constants of an ite of constants; None if it is none, or large."""
+    found, stack, visits = set(), [term], 0
+    while stack:
+        node = stack.pop()
+        visits += 1
+        if node.op is Op.ITE and visits <= _VISITS:
+            stack.extend(node.args[1:])
+        elif node.op is Op.VALUE:
+            found.add(node)
+        else:
+            return None
+    return found
 
 
 def _map_leaves(term: Term, build: Callable[[Term], Term]) -> Term:
