@@ -26,7 +26,6 @@ from cleave.engines.cegar.messages import (
     GivenUp,
     Learn,
     Learned,
-    Piece,
     Ready,
     Task,
     Violated,
@@ -37,13 +36,15 @@ from cleave.engines.cegar.messages import (
 )
 from cleave.engines.cegar.messages import Covered as CoveredAnswer
 from cleave.engines.cegar.naive import Naive
+from cleave.engines.cegar.pieces import PieceQueue
 from cleave.engines.cegar.posts import Posts
 from cleave.engines.cegar.predictable import Predictable
 from cleave.engines.cegar.staff import Order, Staff
 from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
 from cleave.errors import InternalError
 
-_PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only
+_PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only, ...
+_PATIENCE_COST = 250_000  # ... and so does one that costs less
 _MOST_LOSSES = 8  # work that has taken so many workers with it is given up, ...
 _MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
 
@@ -61,7 +62,7 @@ class CegarCoordinator:
         self._named: set[State] = set()  # that this iteration asked for
         self._staff = Staff()
         self._again: deque[Order] = deque()  # what has to be done first: analyses, and what lost workers left behind
-        self._pieces: deque[tuple[State, Piece]] = deque()
+        self._pieces = PieceQueue(task.options.chunk)
         self._hired = 1
         self._finding: Finding | None = None
         self._totals = {"iterations": 0, "posts": 0, "queries": 0, "lost_workers": 0}
@@ -74,7 +75,9 @@ class CegarCoordinator:
         if self._finding is not None:
             return []
         commands = self._on(event)
-        return commands if self._finding is None else [Finish(encode(self._finding))]
+        if self._finding is not None:
+            return [Finish(encode(self._finding))]
+        return [*self._hire_all(), *commands] if self._costs["cost"] >= _PATIENCE_COST else commands
 
     def _on(self, event: Event) -> list[Command]:
         match event:
@@ -171,6 +174,7 @@ class CegarCoordinator:
         if worker not in self._staff:
             return []
         self._facts.forget(worker)
+        self._pieces.forget(worker)
         self._totals["lost_workers"] += reason != STOPPED
         for order in self._staff.leave(worker):
             order.losses += reason != STOPPED
@@ -221,12 +225,12 @@ class CegarCoordinator:
             worker = self._staff.free(ahead=is_plenty)
             if worker is None:
                 return commands
-            order = self._again.popleft() if self._again else self._next_order(exploration)
+            order = self._again.popleft() if self._again else self._next_order(worker, exploration)
             if order is None:
                 return commands
             commands += self._send(worker, order)
 
-    def _next_order(self, exploration: Exploration) -> Order | None:
+    def _next_order(self, worker: int, exploration: Exploration) -> Order | None:
         """Several pieces at once if there are more than enough for all workers."""
         most = min(self._options.batch, 1 + self._backlog(exploration) // (4 * max(1, len(self._staff))))
         while len(self._pieces) < most:
@@ -238,16 +242,14 @@ class CegarCoordinator:
         if not self._pieces:
             return None
         count = min(most, len(self._pieces))
-        return Order(tuple(self._pieces.popleft() for _ in range(count)))
+        return Order(tuple(self._pieces.take(worker, len(self._staff)) for _ in range(count)))
 
     def _backlog(self, exploration: Exploration) -> int:
         """About how many pieces there are to give; none while all but the analyses could as well be left."""
         return 0 if self._analysis is not None else exploration.backlog() + len(self._pieces)
 
     def _enqueue(self, state: State) -> None:
-        asked, chunk = self._posts.begin(state), self._options.chunk
-        for first in range(0, len(asked), chunk):
-            self._pieces.append((state, Piece(pack(state.bits), tuple(asked[first : first + chunk]))))
+        self._pieces.add(state, self._posts.begin(state))
 
     def _send(self, worker: int, order: Order) -> list[Command]:
         number = self._staff.give(worker, order)

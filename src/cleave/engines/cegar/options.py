@@ -13,7 +13,7 @@ class CegarOptions:
 
     workers: int = 1
     iterations: int = 0
-    counterexamples: int = 4
+    counterexamples: int = 8
     naive: bool = False
-    chunk: int = 16
-    batch: int = 8  # pieces of work in one message, at most
+    chunk: int = 8
+    batch: int = 16  # pieces of work in one message, at most

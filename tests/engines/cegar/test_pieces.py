@@ -1,0 +1,50 @@
+"""Who gets which piece of work."""
+
+from __future__ import annotations
+
+from cleave.engines.cegar.exploration import State
+from cleave.engines.cegar.pieces import PieceQueue
+
+HERE, THERE = State(2, 0), State(2, 1)
+
+
+def _queue() -> PieceQueue:
+    queue = PieceQueue(chunk=2)
+    for state in (HERE, THERE):
+        queue.add(state, [(10, 0), (11, 0), (12, 0), (13, 3)])
+    return queue
+
+
+def test_the_transitions_of_a_location_are_divided_in_the_same_way_for_all_states() -> None:
+    queue = _queue()
+    assert len(queue) == 4
+    pieces = [queue.take(1, 1) for _ in range(4)]
+    assert len(queue) == 0
+    assert {(state, piece.transitions) for state, piece in pieces} == {
+        (state, transitions) for state in (HERE, THERE) for transitions in (((10, 0), (11, 0)), ((12, 0), (13, 3)))
+    }
+
+
+def test_a_worker_goes_on_with_the_transitions_that_it_knows() -> None:
+    queue = _queue()
+    first, second = queue.take(1, 2), queue.take(2, 2)
+    assert first[1].transitions != second[1].transitions
+    assert queue.take(2, 2)[1].transitions == second[1].transitions
+    assert queue.take(1, 2)[1].transitions == first[1].transitions
+
+
+def test_who_has_nothing_else_to_do_takes_what_others_could_have_had() -> None:
+    queue = _queue()
+    for _ in range(4):
+        queue.take(1, 1)  # all is its own now
+    queue.add(HERE, [(10, 0), (12, 0)])
+    (_, taken) = queue.take(2, 2)
+    queue.add(THERE, [(10, 0), (12, 0)])
+    assert queue.take(2, 2)[1].transitions == taken.transitions  # for good, as the other one had more than its share
+
+
+def test_what_a_lost_worker_knew_is_free_again() -> None:
+    queue = _queue()
+    gone = queue.take(1, 1)
+    queue.forget(1)
+    assert queue.take(2, 1)[1].transitions == gone[1].transitions
