@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: help install demo test lint bench bench-hydra bench-pdr clean
+.PHONY: help install demo test lint bench bench-hydra bench-pdr bench-cegar clean
 
 help:
 	@echo "make demo   install Cleave and verify an example, with its verdict and trace"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench  measure speed on SHARED/bench (default ../shared)"
 	@echo "make bench-hydra  measure how a search scales with many workers: hours; goes on where it was interrupted"
 	@echo "make bench-pdr    measure Horn clauses, real and simulated: hours; goes on where it was interrupted"
+	@echo "make bench-cegar  measure predicate abstraction on many workers: hours; goes on where it was interrupted"
 
 install: $(STAMP)
 
@@ -62,6 +63,17 @@ bench-pdr: install
 	$(BIN)/python -m bench pdr --real --resume --out $(PDR_ROWS) $(PDR_REAL_OPTIONS)
 	$(BIN)/python -m bench pdr --simulated --resume --out $(PDR_ROWS) $(PDR_SIMULATED_OPTIONS)
 	$(BIN)/python -m bench faults --engine pdr --runs 1000
+
+# Rows go to CEGAR_ROWS: see docs/cegar.md. A wrong verdict fails, and so does a run that concludes something else.
+CEGAR_ROWS ?= build/cegar.tsv
+CEGAR_OPTIONS ?= --every 5 --timelimit 3600
+
+bench-cegar: install
+	$(BIN)/python -m bench cegar --sequential --resume --out $(CEGAR_ROWS) $(CEGAR_OPTIONS)
+	$(BIN)/python -m bench cegar --simulated --resume --out $(CEGAR_ROWS) $(CEGAR_OPTIONS)
+	$(BIN)/python -m bench cegar --delayed --resume --out $(CEGAR_ROWS) $(CEGAR_OPTIONS)
+	$(BIN)/python -m bench cegar --real --resume --out $(CEGAR_ROWS) $(CEGAR_OPTIONS)
+	$(BIN)/python -m bench faults --engine cegar --runs 8000
 
 clean:
 	rm -rf $(VENV) build dist

@@ -7,6 +7,7 @@ sdv       verdicts and times on SDV drivers against Corral's (also --folder boog
 faults    simulated distributed runs under random faults against the engine alone
 hydra     speed-up by many virtual workers on hard SDV drivers, and HYDRA's ideas against simpler ones
 pdr       Horn clauses: what is solved in wall time, and P3's tables on many virtual workers
+cegar     predicate abstraction: speed-up, predictability, against its naive distribution
 messages  messages that the coordinator handles per second, and its memory
 
 The exit code is 1 if a goal is not reached or a verdict is wrong.
@@ -18,7 +19,7 @@ import argparse
 import sys
 from types import ModuleType
 
-from bench import chain, faults, hydra, inlining, merging, messages, pdr, sdv
+from bench import cegar, chain, faults, hydra, inlining, merging, messages, pdr, sdv
 
 BENCHMARKS: dict[str, ModuleType] = {
     "chain": chain,
@@ -28,6 +29,7 @@ BENCHMARKS: dict[str, ModuleType] = {
     "faults": faults,
     "hydra": hydra,
     "pdr": pdr,
+    "cegar": cegar,
     "messages": messages,
 }
 

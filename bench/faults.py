@@ -2,6 +2,7 @@
 
     python -m bench faults --runs 1000
     python -m bench faults --runs 1000 --engine pdr
+    python -m bench faults --runs 8000 --engine cegar          # 100 systems, 4 numbers of workers, 20 kinds of bad luck
     python -m bench faults --only 4711          # exactly the run of that seed again, and all about it
 
 A seed chooses a small problem, how it is searched, how the search is distributed, and what goes wrong: messages that
@@ -10,7 +11,7 @@ are lost, repeated or late, workers that crash, that are taken for lost but go o
 inline: programs on 1 to 16 workers. A run is wrong if its verdict is not the one that the engine finds without
 distribution, if a violation does not replay, if the closed partitions do not cover the search, or if its events do not
 rebuild its coordinator. It may give up: a partition that has taken eight workers with it is not tried again.
-pdr: see `bench.faults_pdr`.
+pdr: see `bench.faults_pdr`. cegar: see `bench.faults_cegar`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any, Protocol
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # random problems are the tests'
 
+from bench.faults_cegar import CegarFaults
 from bench.faults_inline import InlineFaults
 from bench.faults_pdr import PdrFaults
 
@@ -46,7 +48,7 @@ class EngineFaults(Protocol):
     def ended(self, run: Any) -> str: ...
 
 
-ENGINES: dict[str, type[EngineFaults]] = {"inline": InlineFaults, "pdr": PdrFaults}
+ENGINES: dict[str, type[EngineFaults]] = {"inline": InlineFaults, "pdr": PdrFaults, "cegar": CegarFaults}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,8 +7,6 @@ derivation is checked on them, too; that of a program is also replayed as an exe
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,21 +17,16 @@ from cleave.engines.pdr.distributed import Found, Invariants, PdrSearch, Refuted
 from cleave.engines.pdr.sequential import solve_alone
 from cleave.engines.pdr.task import HornProblem, read_problem
 from cleave.errors import CleaveError, UsageError
+from cleave.flows.evidence import checking, confirm_derivation, write_invariant
 from cleave.flows.run import Run
-from cleave.flows.violation import EXTRA_SECONDS, confirm_violation
 from cleave.ir.horn import Interpretation
-from cleave.ir.horn_text import print_interpretation
 from cleave.logic.walk import has_quantifier
 from cleave.validate.combine import check_partitions, combine
-from cleave.validate.derivation import check_derivation
-from cleave.validate.derivation_trace import derivation_trace
 from cleave.validate.evidence import Confirmed, Rejected
 from cleave.validate.in_turn import InTurn
 from cleave.validate.invariant import check_interpretation
-from cleave.verdict import Reason, Safe, Unknown, Unsafe, Verdict
+from cleave.verdict import Reason, Safe, Unknown, Verdict
 from cleave.watch import Watch
-
-_CHECK_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +64,8 @@ class PdrFlow:
         started = run.watch.seconds()
         verdict: Verdict
         match found:
-            case Refuted():
-                verdict = _confirm_derivation(problem, found, run.watch)
+            case Refuted(derivation):
+                verdict = confirm_derivation(problem.given, derivation, run.watch, problem.program, problem.horn)
             case Invariants():
                 verdict = self._confirm_invariants(problem, found, run.watch)
             case GaveUp(reason, detail):
@@ -102,7 +95,7 @@ def _check_invariants(problem: HornProblem, found: Invariants, watch: Watch, *, 
         unfold = [name for name in problem.inlined if not to_write or has_quantifier(lifted[name].formula)]
         return check_interpretation(problem.given, lifted, unfold=unfold, spell_out=to_write, solvers=solvers)
 
-    with _solvers(watch) as solvers:
+    with checking(watch) as solvers:
         if whole is not None:
             return check(whole, solvers)
         parts = {partition: one for partition, one in found.interpretations.items() if partition is not None}
@@ -113,39 +106,7 @@ def _check_invariants(problem: HornProblem, found: Invariants, watch: Watch, *, 
         return check_partitions(problem.prepared, parts, solvers=solvers)
 
 
-def _confirm_derivation(problem: HornProblem, found: Refuted, watch: Watch) -> Verdict:
-    judged = _check_derivation(problem, found, watch)
-    if isinstance(judged, Rejected):
-        watch.check()
-        return Unknown(Reason.UNCONFIRMED, f"the derivation that was found is not confirmed: {judged.reason}")
-    if problem.program is None or problem.horn is None:
-        if judged.chosen:
-            return Unknown(Reason.UNCONFIRMED, f"there is a derivation, but only for one meaning of {judged.chosen}")
-        return Unsafe(derivation_trace(problem.given, found.derivation), judged.text)
-    return confirm_violation(problem.program, problem.horn.path(found.derivation), watch)
-
-
-def _check_derivation(problem: HornProblem, found: Refuted, watch: Watch) -> Confirmed | Rejected:
-    with _solvers(watch) as solvers:
-        return check_derivation(problem.given, found.derivation, solvers=solvers)
-
-
-@contextmanager
-def _solvers(watch: Watch) -> Iterator[InTurn]:
-    """Those that check; if a limit was hit after something was found, with a little time for it."""
-    late = watch.reason is not None
-    with InTurn(seconds=EXTRA_SECONDS if late else _CHECK_SECONDS) as solvers:
-        watch.guard(solvers.interrupt, unless=late)
-        try:
-            yield solvers
-        finally:
-            watch.unguard(solvers.interrupt)
-
-
 def _write(file: Path, problem: HornProblem, judged: Confirmed) -> None:
     if judged.interpretation is None:
         raise CleaveError("the partitions' invariants prove it, but there is no confirmed one of the whole to write")
-    try:
-        file.write_text(print_interpretation(problem.given, judged.interpretation))
-    except OSError as error:
-        raise UsageError(f"can't write the invariant to {file}: {error.strerror}") from None
+    write_invariant(file, problem.given, judged.interpretation)
