@@ -24,7 +24,6 @@ from cleave.errors import UsageError
 from cleave.flows.evidence import checking, confirm_derivation, write_invariant
 from cleave.flows.run import Run
 from cleave.logic.terms import Term
-from cleave.logic.walk import has_quantifier
 from cleave.validate.evidence import Rejected
 from cleave.validate.invariant import check_interpretation
 from cleave.verdict import Reason, Safe, Unknown, Verdict
@@ -96,10 +95,10 @@ class CegarFlow:
     def _confirm_proof(self, problem: CegarProblem, proof: Proof, watch: Watch) -> Verdict:
         invariants = [proof.invariant(number) for number in range(len(problem.system.locations))]
         interpretation = problem.interpretation(invariants)
-        unfold = [name for name in problem.simplified.inlined if has_quantifier(interpretation[name].formula)]
+        unfold, to_write = problem.unfolded(interpretation), self.invariant is not None
         with checking(watch) as solvers:
             judged = check_interpretation(
-                problem.given, interpretation, unfold=unfold, spell_out=self.invariant is not None, solvers=solvers
+                problem.given, interpretation, unfold=unfold, spell_out=to_write, solvers=solvers
             )
         if isinstance(judged, Rejected):
             watch.check()

@@ -153,7 +153,7 @@ def test_what_a_lost_worker_still_says_is_dropped() -> None:
     assert desk.outcome is None
 
 
-@pytest.mark.parametrize(("reason", "losses"), [("", 8), ("memory", 2)])
+@pytest.mark.parametrize(("reason", "losses"), [("", 16), ("memory", 2)])
 def test_work_that_takes_many_workers_with_it_is_given_up(reason: str, losses: int) -> None:
     desk = Desk(_coordinator())
     for worker in range(1, losses + 1):

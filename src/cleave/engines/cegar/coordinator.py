@@ -45,7 +45,7 @@ from cleave.errors import InternalError
 
 _PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only, ...
 _PATIENCE_COST = 250_000  # ... and so does one that costs less
-_MOST_LOSSES = 8  # work that has taken so many workers with it is given up, ...
+_MOST_LOSSES = 16  # work that has taken so many workers with it is given up, ...
 _MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
 
 
@@ -176,13 +176,17 @@ class CegarCoordinator:
         self._facts.forget(worker)
         self._pieces.forget(worker)
         self._totals["lost_workers"] += reason != STOPPED
-        for order in self._staff.leave(worker):
-            order.losses += reason != STOPPED
-            if order.losses >= (_MOST_FOR_MEMORY if reason == "memory" else _MOST_LOSSES):
-                why = "memory" if reason == "memory" else "lost"
-                self._give_up(why, f"a piece of work took {order.losses} workers with it")
-            self._again.append(order)
+        orders = list(self._staff.leave(worker))
+        if orders and reason != STOPPED:
+            self._blame(orders[0], reason)  # it had not begun with the next one
+        self._again.extend(orders)
         return self._go_on()
+
+    def _blame(self, order: Order, reason: str) -> None:
+        order.losses += 1
+        if order.losses >= (_MOST_FOR_MEMORY if reason == "memory" else _MOST_LOSSES):
+            why = "memory" if reason == "memory" else "lost"
+            self._give_up(why, f"a piece of work took {order.losses} workers with it")
 
     # --- iterations ---------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from cleave.ir.horn import Derivation, HornSystem, Interpretation
 from cleave.ir.program import Program, Property
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.terms import Term
+from cleave.logic.walk import has_quantifier
 from cleave.passes.entries import choose_entries
 from cleave.passes.horn import SimplifiedHorn, simplify_horn
 from cleave.passes.to_horn import HornProgram, Limits, program_to_horn
@@ -44,6 +45,10 @@ class CegarProblem:
     def interpretation(self, invariants: Sequence[Term]) -> Interpretation:
         """Of the given clauses, from a formula for each location."""
         return self.simplified.interpretation(self.located.interpretation(invariants))
+
+    def unfolded(self, interpretation: Interpretation) -> list[str]:
+        """The predicates that were inlined and have a quantifier now: a check does better to unfold them."""
+        return [name for name in self.simplified.inlined if has_quantifier(interpretation[name].formula)]
 
     def derivation(self, path: Sequence[int], states: Sequence[tuple[Term, ...]]) -> Derivation:
         """From the given clauses, by a path and the values along it."""
