@@ -44,7 +44,7 @@ from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, J
 from cleave.errors import InternalError
 
 _PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only, ...
-_PATIENCE_COST = 250_000  # ... and so does one that costs less
+_PATIENCE_COST = 100_000  # ... and so does one that costs less
 _MOST_LOSSES = 16  # work that has taken so many workers with it is given up, ...
 _MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
 
