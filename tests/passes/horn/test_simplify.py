@@ -9,7 +9,7 @@ import pytest
 from cleave.ir.horn import Atom, Clause, HornSystem, Predicate, Relation
 from cleave.logic.datatypes import Declaration, construct, declare
 from cleave.logic.sorts import INT, array
-from cleave.logic.terms import TRUE, Term, add, conj, const_array, eq, integer, lt, select, store, var
+from cleave.logic.terms import TRUE, Term, add, conj, const_array, eq, integer, lt, neg, select, store, var
 from cleave.logic.walk import has_quantifier
 from cleave.passes.horn import SimplifiedHorn, simplify_horn
 from cleave.smt.spacer import STRATEGIES, NoAnswer, SafeAnswer, SpacerRun, UnsafeAnswer
@@ -141,3 +141,20 @@ def test_random_systems(kind: str, seed: int) -> None:
     system = random_system(Random(f"{seed}{kind}"), kind)
     _, found = check(system)
     assert found in ("safe" if is_safe(system) else "unsafe", "unknown")
+
+
+def test_constants_that_are_found_one_after_the_other_have_names_of_their_own() -> None:
+    a, b = var("a", INT), var("b", INT)
+    system = system_of(
+        Clause(atom("Q", integer(5)), (), TRUE),
+        Clause(atom("P", integer(1), Y, integer(0)), (atom("Q", Y),), TRUE),
+        Clause(atom("P", a, b, add(X, integer(1))), (atom("P", a, b, X),), TRUE),
+        Clause(None, (atom("P", a, b, X),), lt(X, integer(0))),
+    )
+    simplified, word = check(system)
+    assert word == "safe"
+    (left,) = simplified.system.predicates.values()
+    assert left.sorts == (INT,)
+    lifted = simplified.interpretation({left.name: Relation((X,), neg(lt(X, integer(0))))})
+    assert len(set(lifted["P"].parameters)) == 3
+    assert broken_clause(system, lifted) is None

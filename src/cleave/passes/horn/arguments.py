@@ -15,6 +15,7 @@ from dataclasses import replace
 from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Interpretation, Predicate, Relation, Step
 from cleave.logic.terms import Term, conj, eq, var
 from cleave.logic.walk import substitute
+from cleave.passes.fresh import FreshNames
 from cleave.passes.horn.step import Pass
 from cleave.passes.horn.tidy import tidied
 
@@ -95,7 +96,8 @@ def _shorter(atom: Atom, constants: Constants) -> Atom:
 
 def _widened(predicate: Predicate, relation: Relation, constants: dict[int, Term]) -> Relation:
     kept = iter(relation.parameters)
-    extra = {place: var(f"constant{place}~", value.sort) for place, value in constants.items()}
+    names = FreshNames(parameter.name for parameter in relation.parameters)  # the pass may have been made twice
+    extra = {place: var(names.like("constant"), value.sort) for place, value in constants.items()}
     parameters = tuple(extra[place] if place in extra else next(kept) for place in range(len(predicate.sorts)))
     known = [eq(extra[place], value) for place, value in constants.items()]
     return Relation(parameters, conj(relation.formula, *known))
