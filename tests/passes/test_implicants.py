@@ -61,3 +61,13 @@ def test_random_guards(seed: int) -> None:
         assert solver_with(conj_all(cube), neg(transition.guard)).check() is Answer.UNSAT
         checked += 1
     assert checked
+
+
+def test_conditions_that_are_shared_are_looked_at_once() -> None:
+    """Each one occurs twice in the next: there are 2 to the power of 60 ways down to the first."""
+    condition = lt(X, Y)
+    for number in range(60):
+        condition = lt(ite(condition, X, integer(number)), ite(condition, Y, integer(number + 1)))
+    solver = solver_with(condition)
+    assert solver.check() is Answer.SAT
+    assert len(implicant([condition], solver.model())) <= 61

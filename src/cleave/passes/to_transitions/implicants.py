@@ -17,8 +17,12 @@ def implicant(formulas: Iterable[Term], model: Model) -> list[Term]:
     """Literals that hold in ``model``, from which all of ``formulas`` follow; of alternatives, the first."""
     found: dict[Term, None] = {}
     stack = [(formula, True) for formula in reversed(list(formulas))]
+    seen: set[tuple[Term, bool]] = set()
     while stack:
         formula, holds = stack.pop()
+        if (formula, holds) in seen:
+            continue
+        seen.add((formula, holds))
         match formula.op:
             case Op.NOT:
                 stack.append((formula.args[0], not holds))
