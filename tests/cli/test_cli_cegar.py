@@ -124,6 +124,8 @@ def test_output_is_the_same_for_any_number_of_workers_on_any_runtime(
         assert len(outputs) == 1
         (output,) = outputs
         assert "seconds" not in output
+        texts = {_run(capsys, *(word for word in command if word != "--json"), *place)[1] for place in places}
+        assert len(texts) == 1
         assert '"verdict"' in output
 
 

@@ -57,19 +57,20 @@ def print_error(file: str, error: CleaveError, *, as_json: bool) -> None:
 def as_text(found: Found) -> Iterable[str]:
     """Without the trace."""
     yield f"{found['verdict']}  {found['file']}"
+    checked = found.get("validation", "confirmed")  # how, may differ from run to run
     match found["verdict"]:
         case Safe.word if found.get("smtlib"):
-            yield f"  the clauses have a solution ({found['smtlib']}); {found['validation']}"
+            yield f"  the clauses have a solution ({found['smtlib']}); {checked}"
         case Safe.word:
-            yield f"  no execution violates the property, whatever the bound; {found['validation']}"
+            yield f"  no execution violates the property, whatever the bound; {checked}"
         case BoundedSafe.word:
             shown = ", ".join(f"{name} bound {value}" for name, value in found["bounds"].items())
-            yield f"  no execution within {shown} violates the property; {found['validation']}"
+            yield f"  no execution within {shown} violates the property; {checked}"
             yield f"  the bound took part in the proof: {_larger(found['bounds'])} may find more"
         case Unsafe.word if found.get("smtlib"):
-            yield f"  the clauses have no solution ({found['smtlib']}): {_violation(found)}{found['validation']}"
+            yield f"  the clauses have no solution ({found['smtlib']}): {_violation(found)}{checked}"
         case Unsafe.word:
-            yield f"  {_violation(found)}{found['validation']}"
+            yield f"  {_violation(found)}{checked}"
         case _:
             yield f"  {found['reason']}"
             yield from _predicates(found.get("predicates") or {})
