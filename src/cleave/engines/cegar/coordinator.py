@@ -44,6 +44,7 @@ from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, J
 from cleave.errors import InternalError
 
 _PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only, ...
+_LEAST_CHUNK, _ROUND = 8, 64  # transitions of a piece, at least; of one piece for each worker, about
 _PATIENCE_COST = 100_000  # ... and so does one that costs less
 _MOST_LOSSES = 16  # work that has taken so many workers with it is given up, ...
 _MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
@@ -62,7 +63,7 @@ class CegarCoordinator:
         self._named: set[State] = set()  # that this iteration asked for
         self._staff = Staff()
         self._again: deque[Order] = deque()  # what has to be done first: analyses, and what lost workers left behind
-        self._pieces = PieceQueue(task.options.chunk)
+        self._pieces = PieceQueue(task.options.chunk or max(_LEAST_CHUNK, _ROUND // task.options.workers))
         self._hired = 1
         self._finding: Finding | None = None
         self._totals = {"iterations": 0, "posts": 0, "queries": 0, "lost_workers": 0}
