@@ -168,8 +168,9 @@ class Fixedpoint:
         return int(native.Z3_fixedpoint_query(self.context.pointer, self.pointer, goal))
 
     def reason(self) -> str:
-        reason = native.Z3_fixedpoint_get_reason_unknown(self.context.pointer, self.pointer)
-        return (reason or b"").decode("utf-8", "replace")
+        """Why there is no answer. Z3 says "ok" where it gives up without one, on nonlinear arithmetic for example."""
+        reason = native.Z3_fixedpoint_get_reason_unknown(self.context.pointer, self.pointer) or b""
+        return "it ended without an answer" if reason == b"ok" else reason.decode("utf-8", "replace")
 
     def cost(self) -> int:
         """Z3's count of work in this context, unwound from its 32 bits. Read through a solver that is otherwise unused:
