@@ -9,7 +9,10 @@ search.solved(outcome, counters)      # what a coordinator's outcome means
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
 
 from cleave.engines.coordination import Coordinator
 
@@ -50,3 +53,34 @@ class Search(Protocol[Solved]):
 
     def how_far(self, counters: Mapping[str, int | float]) -> str:
         """For a run that ended before there was an outcome."""
+
+
+class FileTask(Protocol):
+    """A message that says what to do with one file."""
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def source(self) -> bytes: ...
+
+
+Task = TypeVar("Task", bound=FileTask)
+
+
+@dataclass(frozen=True, slots=True)
+class OfTask(Generic[Task]):
+    """The part of a `Search` that is the same for all engines: what the task says."""
+
+    task: Task
+
+    @property
+    def file(self) -> str:
+        return self.task.file
+
+    @property
+    def source(self) -> bytes:
+        return self.task.source
+
+    def assignment(self) -> bytes:
+        return msgspec.msgpack.encode(self.task)

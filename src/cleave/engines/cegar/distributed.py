@@ -11,6 +11,7 @@ import msgspec
 from cleave.engines.cegar import messages
 from cleave.engines.cegar.coordinator import CegarCoordinator
 from cleave.engines.cegar.messages import Learned, Task, unpack
+from cleave.engines.search import OfTask
 from cleave.logic import encoding
 from cleave.logic.terms import Term, conj_all, disj_all
 from cleave.verdict import Reason
@@ -55,9 +56,7 @@ Found = Violation | Proof | Undecided
 
 
 @dataclass(frozen=True, slots=True)
-class CegarSearch:
-    task: Task
-
+class CegarSearch(OfTask[Task]):
     engine = ENGINE
     worker = "cleave.engines.cegar.worker:work"
 
@@ -66,19 +65,8 @@ class CegarSearch:
         return cls(messages.decode_task(assignment))
 
     @property
-    def file(self) -> str:
-        return self.task.file
-
-    @property
-    def source(self) -> bytes:
-        return self.task.source
-
-    @property
     def workers(self) -> int:
         return self.task.options.workers
-
-    def assignment(self) -> bytes:
-        return messages.encode(self.task)
 
     def options(self) -> dict[str, Any]:
         search: dict[str, Any] = msgspec.to_builtins(self.task.options)

@@ -15,6 +15,7 @@ from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.engine import InlineEngine
 from cleave.engines.inline.messages import Task
 from cleave.engines.inline.record import split_tree
+from cleave.engines.search import OfTask
 from cleave.validate.coverage import uncovered
 from cleave.verdict import Reason
 
@@ -31,9 +32,7 @@ class Covered:
 
 
 @dataclass(frozen=True, slots=True)
-class InlineSearch:
-    task: Task
-
+class InlineSearch(OfTask[Task]):
     engine = InlineEngine.name
     worker = "cleave.engines.inline.client:work"
 
@@ -42,19 +41,8 @@ class InlineSearch:
         return cls(messages.decode_task(assignment))
 
     @property
-    def file(self) -> str:
-        return self.task.file
-
-    @property
-    def source(self) -> bytes:
-        return self.task.source
-
-    @property
     def workers(self) -> int:
         return self.task.distribution.workers
-
-    def assignment(self) -> bytes:
-        return messages.encode(self.task)
 
     def options(self) -> dict[str, Any]:
         known = {"known": self.task.known.text} if self.task.known is not None else {}

@@ -13,6 +13,7 @@ from cleave.engines.pdr import messages
 from cleave.engines.pdr.coordinator import P3Coordinator
 from cleave.engines.pdr.evidence import decode_derivation, decode_interpretation
 from cleave.engines.pdr.messages import Task
+from cleave.engines.search import OfTask
 from cleave.ir.horn import Derivation, Interpretation
 from cleave.ir.horn_partition import Partition
 from cleave.verdict import Reason
@@ -43,9 +44,7 @@ Found = Refuted | Invariants | GaveUp
 
 
 @dataclass(frozen=True, slots=True)
-class PdrSearch:
-    task: Task
-
+class PdrSearch(OfTask[Task]):
     engine = ENGINE
     worker = "cleave.engines.pdr.worker:work"
 
@@ -54,19 +53,8 @@ class PdrSearch:
         return cls(messages.decode_task(assignment))
 
     @property
-    def file(self) -> str:
-        return self.task.file
-
-    @property
-    def source(self) -> bytes:
-        return self.task.source
-
-    @property
     def workers(self) -> int:
         return self.task.options.workers
-
-    def assignment(self) -> bytes:
-        return messages.encode(self.task)
 
     def options(self) -> dict[str, Any]:
         search: dict[str, Any] = msgspec.to_builtins(self.task.options)

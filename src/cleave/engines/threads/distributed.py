@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from cleave.engines.coordination import Event
+from cleave.engines.search import OfTask
 from cleave.engines.threads import messages
 from cleave.engines.threads.coordinator import ThreadsCoordinator
 from cleave.engines.threads.findings import NoViolation, Undecided, Violation
@@ -23,9 +24,7 @@ _REASONS = {"memory": Reason.MEMORY, "interrupted": Reason.INTERRUPTED, "timeout
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadsSearch:
-    task: Task
-
+class ThreadsSearch(OfTask[Task]):
     engine = "threads"
     worker = "cleave.engines.threads.client:work"
 
@@ -34,19 +33,8 @@ class ThreadsSearch:
         return cls(messages.decode_task(assignment))
 
     @property
-    def file(self) -> str:
-        return self.task.file
-
-    @property
-    def source(self) -> bytes:
-        return self.task.source
-
-    @property
     def workers(self) -> int:
         return self.task.distribution.workers
-
-    def assignment(self) -> bytes:
-        return messages.encode(self.task)
 
     def options(self) -> dict[str, Any]:
         return {
