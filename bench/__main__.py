@@ -5,6 +5,7 @@ merging   Figure 17: sizes of complete unfoldings under each merging strategy
 inlining  tree against DAG inlining on SDV drivers
 sdv       verdicts and times on SDV drivers against Corral's (also --folder boogie)
 faults    simulated distributed runs under random faults against the engine alone
+agreement one verdict for all numbers of workers and runtimes, also where processes are killed
 hydra     speed-up by many virtual workers on hard SDV drivers, and HYDRA's ideas against simpler ones
 pdr       Horn clauses: what is solved in wall time, and P3's tables on many virtual workers
 cegar     predicate abstraction: speed-up, predictability, against its naive distribution
@@ -19,7 +20,7 @@ import argparse
 import sys
 from types import ModuleType
 
-from bench import cegar, chain, faults, hydra, inlining, merging, messages, pdr, sdv
+from bench import agreement, cegar, chain, faults, hydra, inlining, merging, messages, pdr, sdv
 
 BENCHMARKS: dict[str, ModuleType] = {
     "chain": chain,
@@ -27,6 +28,7 @@ BENCHMARKS: dict[str, ModuleType] = {
     "inlining": inlining,
     "sdv": sdv,
     "faults": faults,
+    "agreement": agreement,
     "hydra": hydra,
     "pdr": pdr,
     "cegar": cegar,

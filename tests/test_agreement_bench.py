@@ -1,0 +1,47 @@
+"""The benchmark that compares verdicts of several ways to run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bench.agreement import Row, disagreements, tables
+from bench.agreement_run import Way, run_way
+from bench.tasks import Task
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "withdraw.bpl"
+
+
+def row(way: str, answer: str, task: str = "a.bpl", expected: str = "unsafe") -> Row:
+    return Row(task=task, way=way, expected=expected, answer=answer)
+
+
+def test_verdicts_of_one_task_that_differ_are_found_and_unknown_is_no_verdict() -> None:
+    same = [row("local-1", "unsafe"), row("local-2", "unknown"), row("ray-2", "unsafe"), row("ray-4", "error")]
+    other = [row("local-1", "safe", "b.bpl", "safe"), row("local-2", "bounded-safe", "b.bpl", "safe")]
+    assert not list(disagreements(same))
+    assert list(disagreements(same + other)) == [other]
+    assert "b.bpl: local-1 safe, local-2 bounded-safe" in tables(same + other)
+
+
+def test_a_verdict_against_the_index_is_wrong_whatever_the_bound() -> None:
+    assert row("local-1", "bounded-safe").wrong
+    assert row("local-1", "safe").wrong
+    assert not row("local-1", "unsafe").wrong
+    assert not row("local-1", "unknown").wrong
+    assert not row("local-1", "safe", expected="unknown").wrong
+
+
+def test_a_way_is_read_as_it_is_written() -> None:
+    for name in ("local-16", "ray-2-resumed", "simulated-4", "local-2-killed"):
+        assert str(Way.named(name)) == name
+    for name in ("local", "cluster-2", "local-2-sleeping", "local-two"):
+        with pytest.raises(SystemExit, match="is no way to run"):
+            Way.named(name)
+
+
+def test_a_run_that_is_killed_at_once_is_gone_on_with_or_has_nothing_to_go_on_with() -> None:
+    task = Task("", str(EXAMPLE), "unsafe", "", "")
+    told = run_way(task, Way.named("local-2-resumed"), [], timelimit=1.0, seed=0)
+    assert told["answer"] == "unsafe" or told["note"] == "killed before it had a journal"
+    assert not told["left_behind"]
