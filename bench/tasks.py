@@ -42,7 +42,9 @@ def tasks(folder: str) -> Iterator[Task]:
     for line in (SHARED / folder / "index.tsv").read_text().splitlines():
         if not line.startswith("#"):
             path, expected, prop, bounds, *_ = line.split("\t")
-            yield Task(folder, path, expected, prop, bounds)
+            # A contract that can't be proved by itself says nothing about executions from the entry.
+            says = "unknown" if prop.startswith("modular") and expected == "unsafe" else expected
+            yield Task(folder, path, says, prop, bounds)
 
 
 def corral_times() -> dict[str, tuple[str, float]]:

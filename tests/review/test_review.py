@@ -22,8 +22,8 @@ from cleave.engines.inline.messages import (
 )
 from cleave.engines.inline.partition import Partition
 from cleave.journal.journal import Journal, RunInfo
+from cleave.review.inline import InlineReview, review_inline
 from cleave.review.objects import review_object
-from cleave.review.review import Review, review_run
 
 INFO = RunInfo(
     id="20261116-000000-a",
@@ -59,12 +59,12 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "20261116-000000-a.journal"
 
 
-def reviewed(path: Path, events: list[Event], result: dict[str, object] | None = None) -> Review:
+def reviewed(path: Path, events: list[Event], result: dict[str, object] | None = None) -> InlineReview:
     with Journal.create(path, INFO) as journal:
         journal.append(events)
         if result is not None:
             journal.finish(result)
-    return review_run(path)
+    return review_inline(path)
 
 
 TWO_WORKERS = [
@@ -120,7 +120,7 @@ def test_states(path: Path, tmp_path: Path) -> None:
     assert reviewed(tmp_path / "b.journal", TWO_WORKERS, {"verdict": "safe", "seconds": 9.0}).state == "finished"
     assert reviewed(tmp_path / "c.journal", TWO_WORKERS, {"verdict": "unknown"}).state == "stopped"
     with Journal.reopen(path):
-        assert review_run(path).state == "going on"
+        assert review_inline(path).state == "going on"
 
 
 def test_a_break_is_counted_once_and_is_no_loss(path: Path) -> None:
@@ -144,7 +144,7 @@ def test_the_whole_search_may_be_closed_although_it_was_split(path: Path) -> Non
     assert review.tree.parts[""].state == "split"
     with Journal.reopen(path) as journal:
         journal.append([closed(3, "", Effort(search=7))])
-    assert review_run(path).tree.parts[""].state == "closed"
+    assert review_inline(path).tree.parts[""].state == "closed"
 
 
 def test_an_object_has_the_whole_tree_as_a_flat_list(path: Path) -> None:

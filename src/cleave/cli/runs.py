@@ -10,7 +10,7 @@ from typing import Any
 from cleave.cli.distribution import add_journal, folder
 from cleave.cli.table import table
 from cleave.journal.places import Run, list_runs
-from cleave.review.review import run_state
+from cleave.review.run import run_state
 
 _COLUMNS = ("run", "verdict", "workers", "seconds", "started", "file")
 

@@ -15,9 +15,9 @@ from cleave.cli.tree import tree_text
 from cleave.flows.choose import CEGAR, PDR, THREADS
 from cleave.journal.journal import Journal
 from cleave.journal.places import find_run
+from cleave.review.inline import InlineReview, review_inline
 from cleave.review.objects import effort_object, review_object
 from cleave.review.parts import Listener, PartsReview, parts_object, review_parts
-from cleave.review.review import Review, review_run
 from cleave.review.workers import WorkerRecord
 
 _DEPTH = 4
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         found = review_parts(path, _LISTENERS)
         print(json.dumps(parts_object(found)) if options.json else "\n".join(_parts_text(found)))
         return 0
-    review = review_run(path)
+    review = review_inline(path)
     if options.json:
         print(json.dumps(review_object(review)))
     else:
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _text(review: Review, depth: int) -> Iterable[str]:
+def _text(review: InlineReview, depth: int) -> Iterable[str]:
     yield from _verdict(review)
     yield from _about(review)
     if review.workers:
@@ -99,7 +99,7 @@ def _parts_text(review: PartsReview) -> Iterable[str]:
         yield f"lost: worker {worker.number} after {worker.left:.1f} s: {worker.why_left}"
 
 
-def _verdict(review: Review | PartsReview) -> Iterable[str]:
+def _verdict(review: InlineReview | PartsReview) -> Iterable[str]:
     if review.result is None:
         yield f"{review.state}  {review.info.files[0]}"
     elif "error" in review.result:
@@ -109,7 +109,7 @@ def _verdict(review: Review | PartsReview) -> Iterable[str]:
         yield from as_text(review.result)
 
 
-def _about(review: Review | PartsReview) -> Iterable[str]:
+def _about(review: InlineReview | PartsReview) -> Iterable[str]:
     info = review.info
     started = info.started.astimezone().strftime("%Y-%m-%d %H:%M:%S")
     resumed = f", resumed {count(review.breaks, 'time')}" if review.breaks else ""
@@ -128,7 +128,7 @@ def _option(value: Any) -> str:
     return str(value)
 
 
-def _workers(review: Review) -> Iterable[str]:
+def _workers(review: InlineReview) -> Iterable[str]:
     yield "who did what (search, setup, checking of proofs, unfinished: cost; busy: seconds):"
     shown = list(review.workers.values())[:_MOST_WORKERS]
     yield from table([_COLUMNS, *map(_row, shown)], right=_COLUMNS[2:], indent="  ")
@@ -151,7 +151,7 @@ def _row(worker: WorkerRecord) -> tuple[str, ...]:
     )
 
 
-def _cost(review: Review) -> Iterable[str]:
+def _cost(review: InlineReview) -> Iterable[str]:
     effort = effort_object(review)
     spent = effort["search"] + effort["setup"] + effort["validation"]
     if spent:
@@ -162,7 +162,7 @@ def _cost(review: Review) -> Iterable[str]:
         yield f"spent on parts that are not finished yet or were lost with a worker: {amount(effort['unfinished'])}"
 
 
-def _dissimilarity(review: Review) -> Iterable[str]:
+def _dissimilarity(review: InlineReview) -> Iterable[str]:
     found = review.dissimilarity()
     if found is None:
         return

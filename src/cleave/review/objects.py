@@ -1,4 +1,4 @@
-"""A review as an object that JSON can hold: what ``cleave show --json`` prints."""
+"""The review of a run of the inline engine as an object that JSON can hold: what ``cleave show --json`` prints."""
 
 from __future__ import annotations
 
@@ -7,38 +7,27 @@ from typing import Any
 import msgspec
 
 from cleave.review.dissimilarity import Dissimilarity
-from cleave.review.review import Review
+from cleave.review.inline import InlineReview
+from cleave.review.run import rounded
 from cleave.review.tree import Part
 from cleave.review.workers import WorkerRecord
 
 
-def review_object(review: Review) -> dict[str, Any]:
+def review_object(review: InlineReview) -> dict[str, Any]:
     """The tree is a flat list: nested, its depth would be more than readers of JSON can take."""
     sums = review.tree.below()[""]
-    info: dict[str, Any] = msgspec.to_builtins(review.info)
     return {
-        "run": info.pop("id"),
-        "journal": str(review.path),
-        "state": review.state,
-        "verdict": (review.result or {}).get("verdict"),
-        "seconds": round(review.seconds, 3),
-        "breaks": review.breaks,
-        **info,
-        "result": review.result,
+        **review.described(),
         "splits": sums.splits,
         "parts": {"open": sums.open, "closed": sums.closed, "violated": sums.violated, "given_up": sums.given_up},
         "effort": effort_object(review),
         "workers_seen": [_worker_object(worker) for worker in review.workers.values()],
-        "lost_workers": [
-            {"worker": worker.number, "seconds": _rounded(worker.left), "reason": worker.why_left}
-            for worker in review.lost()
-        ],
         "dissimilarity": _dissimilarity_object(review.dissimilarity()),
         "tree": [_part_object(part) for _, part in sorted(review.tree.parts.items())],
     }
 
 
-def effort_object(review: Review) -> dict[str, Any]:
+def effort_object(review: InlineReview) -> dict[str, Any]:
     """Where the cost went, added up over all workers."""
     workers = review.workers.values()
     search, setup = sum(w.search for w in workers), sum(w.setup for w in workers)
@@ -61,8 +50,8 @@ def _worker_object(worker: WorkerRecord) -> dict[str, Any]:
     return {
         "worker": worker.number,
         "place": worker.place,
-        "joined": _rounded(worker.joined),
-        "left": _rounded(worker.left),
+        "joined": rounded(worker.joined),
+        "left": rounded(worker.left),
         "why_left": worker.why_left,
         "closed": worker.closed,
         "splits": worker.splits,
@@ -73,18 +62,18 @@ def _worker_object(worker: WorkerRecord) -> dict[str, Any]:
         "checks": worker.checks,
         "instances": len(worker.inlined),
         "instances_set_up": worker.instances_set_up,
-        "seconds_busy": _rounded(worker.seconds_busy),
+        "seconds_busy": rounded(worker.seconds_busy),
     }
 
 
 def _part_object(part: Part) -> dict[str, Any]:
     found: dict[str, Any] = {"id": part.id, "state": part.state}
     if part.split_by is not None:
-        found |= {"split_by": part.split_by, "split_at": _rounded(part.split_at), "call": part.call}
+        found |= {"split_by": part.split_by, "split_at": rounded(part.split_at), "call": part.call}
     if (settled := part.settled) is not None:
         found |= {
             "settled_by": settled.worker,
-            "settled_at": _rounded(settled.seconds),
+            "settled_at": rounded(settled.seconds),
             "effort": msgspec.to_builtins(msgspec.structs.asdict(settled.effort)),
         }
         found |= {"bound": settled.bound} if settled.answer == "closed" else {}
@@ -102,7 +91,3 @@ def _dissimilarity_object(found: Dissimilarity | None) -> dict[str, Any] | None:
         "workers": found.workers,
         "matrix": found.matrix,
     }
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 3)

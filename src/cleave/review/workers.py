@@ -1,22 +1,18 @@
-"""What each worker of a run did."""
+"""What each worker of the inline engine did."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from cleave.engines.inline.messages import Effort
+from cleave.review.run import Member
 
 
 @dataclass(slots=True)
-class WorkerRecord:
+class WorkerRecord(Member):
     """Costs are the solver's units and what instances cost; ``search``, ``setup`` and ``validation`` are those of
     parts that the worker finished, ``unfinished`` is what it had spent on another one when it was last heard of."""
 
-    number: int
-    place: str
-    joined: float
-    left: float | None = None
-    why_left: str = ""
     closed: int = 0
     splits: int = 0
     handed: int = 0  # parts that it finished, closed or not
