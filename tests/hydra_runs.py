@@ -16,7 +16,7 @@ from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, 
 from cleave.engines.engine import Finding, Proved
 from cleave.engines.engine import Violated as ViolatedAlone
 from cleave.engines.inline.client import Client
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.job import Assigned
 from cleave.engines.inline.merging import Merging
@@ -153,7 +153,7 @@ def random_case(seed: int, *, faulty: bool = True, merging: Merging | None = Non
 
 def random_program(pick: random.Random) -> Program:
     if pick.random() < 0.7:
-        return LayeredMaker(pick, pick.choice((2, 3))).program()
+        return LayeredMaker(pick, 3).program()
     return ProgramMaker(pick, RECURSIVE).program()
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from cleave import CleaveError, Distribution, Options, verify
 from cleave.cli.main import main
+from cleave.engines.inline.options import Splits
 from hydra_runs import EAGER
 
 SAFE = "procedure main() { var x: int; x := 1; assert x == 1; }"
@@ -248,7 +249,7 @@ def test_resuming_a_finished_run_prints_its_result_again(file: Path, capsys: pyt
 
 def test_a_tree_is_shown_to_a_depth(file: Path, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     file.write_text(MANY)
-    how = Distribution(workers=3, **EAGER)  # type: ignore[arg-type]
+    how = Distribution(workers=3, splits=Splits.RANDOM, **EAGER)  # type: ignore[arg-type]
     result = verify(str(file), Options(distribution=how, runtime="simulated", journal=folder, recursion_bounds=(6,)))
     splits = result.statistics["splits"]
     assert splits > 1

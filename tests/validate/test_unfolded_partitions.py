@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleave.engines.inline.complete import complete
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import first, never
 from cleave.engines.inline.proof import proof_of
 from cleave.ir.program import Assign, Assume, Block, Call, Program, Statement

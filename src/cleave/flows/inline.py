@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,15 +16,17 @@ from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.task import prepare_task, read_task
 from cleave.flows.invariants import with_invariants
 from cleave.flows.run import Run
-from cleave.flows.violation import EXTRA_SECONDS, confirm_violation
+from cleave.flows.violation import confirm_violation
 from cleave.ir.program import Program, Property
+from cleave.passes.background import without_background
 from cleave.passes.prepare import Prepared
-from cleave.smt.z3 import BOOGIE, PLAIN, Z3Solver
+from cleave.smt.z3 import BOOGIE, PLAIN, Profile, Z3Solver
 from cleave.validate.unfolded import Rejected, check_unfolded
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
-from cleave.watch import Watch
+from cleave.watch import EXTRA_SECONDS, Watch
 
 _PROOF_TURNS = ((PLAIN, 5.0), (BOOGIE, 0.0))  # options, and seconds (0: no limit) before the next ones are tried
+_FIRST_TURNS = ((PLAIN, 5.0), (BOOGIE, 60.0))  # the same for the program without its background
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class InlineFlow:
 def _prepare(run: Run, task: Task) -> tuple[Program, Prepared]:
     started = run.watch.seconds()
     program = read_task(task)
-    run.assumptions += program.assumptions
+    run.assume(program, task.integers)
     if task.property is None and program.property is Property.END_REACHABLE:
         run.assumptions.append(
             "a violation is that the entry returns: the program asks so (docs/boogie.md, --property)"
@@ -106,19 +109,28 @@ def _confirm(run: Run, program: Program, prepared: Prepared, finding: Finding) -
     return verdict
 
 
+def _proof_turns(program: Program) -> Iterator[tuple[Program, Profile, float]]:
+    """What to check a proof against, in turn. If it shows that the program has no violation whatever the values of its
+    background variables are, as most proofs do, that is easier to check than the rest."""
+    without = without_background(program)
+    if without is not program:
+        yield from ((without, profile, seconds) for profile, seconds in _FIRST_TURNS)
+    yield from ((program, profile, seconds) for profile, seconds in _PROOF_TURNS)
+
+
 def _confirm_proof(prepared: Prepared, proved: Proved, watch: Watch) -> Verdict:
     rejected: Rejected | None = None
-    for profile, seconds in _PROOF_TURNS:
+    for program, profile, seconds in _proof_turns(prepared.program):
         solver = Z3Solver(profile=profile)
         late = watch.reason is not None  # a limit was hit after the proof was found
         watch.guard(solver.interrupt, unless=late)
         limit = EXTRA_SECONDS if late else seconds
-        rejected = check_unfolded(prepared.program, prepared.entry, proved.proof, solver, seconds=limit)
+        rejected = check_unfolded(program, prepared.entry, proved.proof, solver, seconds=limit)
         watch.unguard(solver.interrupt)
         if rejected is None:
             validation = "proof checked by another encoding"
             return BoundedSafe(proved.bounds, validation) if proved.bounds else Safe(validation)
-        if not rejected.undecided:
+        if not rejected.undecided and program is prepared.program:
             break
     watch.check()
     assert rejected is not None

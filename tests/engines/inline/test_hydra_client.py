@@ -9,7 +9,7 @@ import pytest
 
 from cleave.engines.coordination import Turn
 from cleave.engines.inline.client import Client
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.job import Assigned
 from cleave.engines.inline.messages import (
     Back,
@@ -36,7 +36,7 @@ from programs import LayeredMaker
 
 WHOLE = Partition()
 NEVER = 1e9
-LAYERED = prepare(LayeredMaker(random.Random(52), 3).program(), ("main",))
+LAYERED = prepare(LayeredMaker(random.Random(17), 4).program(), ("main",))
 
 RECURSIVE = """\
 var g: Int

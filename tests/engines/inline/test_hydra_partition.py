@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.engine import make_search
 from cleave.engines.inline.merging import Choose, Merging, at_random, first, largest, never
 from cleave.engines.inline.options import InlineOptions

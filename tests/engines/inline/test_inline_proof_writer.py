@@ -7,7 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import first, never
 from cleave.engines.inline.proof import ProofWriter, proof_of
 from cleave.engines.inline.unfolding import Unfolding

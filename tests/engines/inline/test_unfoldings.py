@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleave.engines.inline.complete import best, complete, follow, tree_size
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import Choose, Merging, at_random, first, largest, never, strategy
 from cleave.engines.inline.unfolding import Instance, Unfolding
 from cleave.ir.program import Call, Program

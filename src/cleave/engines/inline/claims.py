@@ -14,6 +14,7 @@ from cleave.engines.inline.messages import Closed, Effort, GivenUp
 from cleave.engines.inline.partition import Decision
 from cleave.engines.inline.proof import ProofWriter
 from cleave.engines.inline.unfolding import Unfolding
+from cleave.passes.background import without_background
 from cleave.passes.prepare import Prepared
 from cleave.smt.z3 import PLAIN, Z3Solver
 from cleave.validate.unfolded import PartitionChecker, Rejected, UnfoldedProof, check_unfolded
@@ -40,20 +41,26 @@ class Claims:
         self._prepared = prepared
         self._seed = seed
         self._writer = ProofWriter(unfolding)
+        self._program = without_background(prepared.program)  # most proofs hold for that, too, and are easier to check
         self._solver: Z3Solver | None = None
         self._checker: PartitionChecker | None = None
+        self._earlier_cost = 0
 
     def cost(self) -> int:
-        return self._solver.cost() if self._solver is not None else 0
+        return self._earlier_cost + (self._solver.cost() if self._solver is not None else 0)
 
     def check(self, claim: Claim, cost_limit: int = 0) -> Closed | GivenUp | None:
-        """None if the limit was not enough."""
+        """None if more is to be done: the limit was not enough, or the background is needed."""
         if self._checker is None:
             self._solver = Z3Solver(seed=self._seed)
-            self._checker = PartitionChecker(self._prepared.program, self._prepared.entry, self._solver)
+            self._checker = PartitionChecker(self._program, self._prepared.entry, self._solver)
         proof = self._writer.proof(claim.bound, claim.decisions)
         rejected = self._checker.check(proof, cost_limit=cost_limit)
         if rejected is not None and self._solver is not None and self._solver.reason_unknown() == "cost":
+            return None
+        if rejected is not None and self._program is not self._prepared.program:
+            self._earlier_cost = self.cost()
+            self._program, self._checker, self._solver = self._prepared.program, None, None
             return None
         if rejected is not None and rejected.undecided:
             rejected = self._second(proof)

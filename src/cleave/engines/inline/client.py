@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from cleave.engines.coordination import Clock, Turn, Work
 from cleave.engines.inline.claims import Claim, Claims
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.engine import beyond_cost
 from cleave.engines.inline.job import Assigned, Job
 from cleave.engines.inline.messages import (

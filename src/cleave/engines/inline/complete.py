@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import Choose, first
 from cleave.engines.inline.recursion import Counts, call_graph, depth_of
 from cleave.engines.inline.unfolding import Instance, Key, OpenCall, Unfolding

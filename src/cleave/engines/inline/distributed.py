@@ -49,6 +49,7 @@ class InlineSearch(OfTask[Task]):
         return {
             "entry": self.task.entry,
             "property": self.task.property,
+            "integers": self.task.integers.value,
             "search": msgspec.to_builtins(self.task.options),
             "distribution": msgspec.to_builtins(self.task.distribution),
             **known,

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from time import perf_counter
 
 from cleave.engines.engine import Counters, Finding, GaveUp, Proved, Run, Violated
 from cleave.engines.inline.complete import Limit, best, follow
-from cleave.engines.inline.condition import Condition, Conditions
+from cleave.engines.inline.condition import Condition
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import Choose, Merging, strategy
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.proof import proof_of
@@ -55,14 +55,11 @@ def make_search(
     prepared: Prepared, conditions: Conditions, options: InlineOptions, solver: Solver, *, pushed: bool = False
 ) -> Search:
     """A search of the prepared program. The conditions may be those of an earlier one."""
-    started = perf_counter()
     program, entry = prepared.program, prepared.entry
     extra = {p.name: p.extra_recursion for p in program.procedures.values() if p.extra_recursion}
     choose = choose_instances(options, conditions, entry, extra)
     private = _private(program, options.merging)
-    search = Search(conditions, entry, program.axioms, solver, choose, extra, private, pushed=pushed)
-    search.progress.encode_seconds = perf_counter() - started
-    return search
+    return Search(conditions, entry, program.axioms, solver, choose, extra, private, pushed=pushed)
 
 
 def beyond_cost(options: InlineOptions) -> int:

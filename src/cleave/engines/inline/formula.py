@@ -8,17 +8,31 @@ These are the constraints of the DAG paper's Figure 8. An instance that no other
 for its interface and no equations: what its only call passes is put in their place, which the solver rewards. Each
 constraint holds whatever is decided later, so nothing is ever popped: open calls, bounds and partitions are assumptions
 on control variables.
+
+What conditions and calls say about background variables is left out until somebody asks to `complete` the instances on
+a path: then it is added for these, and for the calls among them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from cleave.engines.inline.condition import CallSite, Condition, Conditions
+from cleave.engines.inline.condition import CallSite, Condition
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 from cleave.logic.terms import Term, conj_all, eq, implies, var
 from cleave.logic.walk import free_variables, substitute
 from cleave.smt.solver import Solver, Template
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A call bound to an instance, as templates over ``variables`` of the caller and the callee's interface."""
+
+    variables: tuple[Term, ...]
+    now: Template
+    later: Template | None
 
 
 class Formula:
@@ -28,7 +42,9 @@ class Formula:
         self._solver = solver
         self._conditions = conditions
         self._templates: dict[str, Template] = {}
-        self._links: dict[tuple[str, int], tuple[Template, tuple[Term, ...]]] = {}
+        self._deferred: dict[str, Template] = {}
+        self._links: dict[tuple[str, int], _Link] = {}
+        self._complete: set[int] = set()  # the numbers of instances
         self._variables: list[dict[Term, Term]] = []  # by instance number: of the condition -> of the instance
         for axiom in axioms:
             solver.add(axiom)
@@ -74,26 +90,67 @@ class Formula:
         """``call`` is bound to ``instance``."""
         if instance.private:
             return
-        template, caller_variables = self._link(call)
-        condition = instance.condition
-        caller, callee = self._variables[call.caller.number], self._variables[instance.number]
-        formals = (condition.control, *condition.inputs, *condition.outputs)
-        self._solver.instantiate(template, [*(caller[v] for v in caller_variables), *(callee[v] for v in formals)])
+        link = self._link(call.caller.condition, call.site)
+        arguments = self._link_arguments(link, call.caller, instance)
+        self._solver.instantiate(link.now, arguments)
+        if link.later is not None and {call.caller.number, instance.number} <= self._complete:
+            self._solver.instantiate(link.later, arguments)
 
-    def _link(self, call: OpenCall) -> tuple[Template, tuple[Term, ...]]:
-        key = (call.caller.condition.procedure, call.site.index)
+    def complete(self, instances: Iterable[Instance]) -> bool:
+        """Adds what was left out about ``instances`` and the calls among them; whether there was anything."""
+        new = [instance for instance in dict.fromkeys(instances) if instance.number not in self._complete]
+        self._complete.update(instance.number for instance in new)
+        added = [self._add_deferred(instance) for instance in new]
+        numbers = {instance.number for instance in new}
+        for instance in new:
+            for caller, index in instance.callers:
+                if caller.number in self._complete:
+                    added.append(self._add_deferred_link(caller, index, instance))
+            for index, callee in enumerate(instance.callees):
+                if callee is not None and callee.number in self._complete - numbers:
+                    added.append(self._add_deferred_link(instance, index, callee))
+        return any(added)
+
+    def _add_deferred(self, instance: Instance) -> bool:
+        condition = instance.condition
+        if not condition.deferred:
+            return False
+        if condition.procedure not in self._deferred:
+            self._deferred[condition.procedure] = self._solver.template(condition.variables, condition.deferred)
+        self._solver.instantiate(self._deferred[condition.procedure], list(self._variables[instance.number].values()))
+        return True
+
+    def _add_deferred_link(self, caller: Instance, index: int, instance: Instance) -> bool:
+        link = self._link(caller.condition, caller.condition.calls[index])
+        if instance.private or link.later is None:
+            return False
+        self._solver.instantiate(link.later, self._link_arguments(link, caller, instance))
+        return True
+
+    def _link_arguments(self, link: _Link, caller: Instance, instance: Instance) -> list[Term]:
+        condition = instance.condition
+        actuals, formals = self._variables[caller.number], self._variables[instance.number]
+        interface = (condition.control, *condition.inputs, *condition.outputs)
+        return [*(actuals[v] for v in link.variables), *(formals[v] for v in interface)]
+
+    def _link(self, caller: Condition, site: CallSite) -> _Link:
+        key = (caller.procedure, site.index)
         found = self._links.get(key)
         if found is None:
-            found = self._links[key] = self._make_link(call.caller.condition, call.site)
+            found = self._links[key] = self._make_link(caller, site)
         return found
 
-    def _make_link(self, caller: Condition, site: CallSite) -> tuple[Template, tuple[Term, ...]]:
+    def _make_link(self, caller: Condition, site: CallSite) -> _Link:
         callee = self._conditions[site.callee]
         # The callee's variables may have the names of the caller's.
         formals = {v: var(f"{v.value}@", v.sort) for v in (callee.control, *callee.inputs, *callee.outputs)}
-        actuals = (*site.inputs, *site.outputs)
-        equations = (eq(a, formals[f]) for a, f in zip(actuals, (*callee.inputs, *callee.outputs), strict=True))
-        link = implies(site.control, conj_all((formals[callee.control], *equations)))
-        used = free_variables(link)
+        now: list[Term] = [formals[callee.control]]
+        later: list[Term] = []
+        for actual, formal in zip((*site.inputs, *site.outputs), (*callee.inputs, *callee.outputs), strict=True):
+            (later if formal in callee.background else now).append(eq(actual, formals[formal]))
+        links = [implies(site.control, conj_all(equations)) for equations in (now, later)]
+        used = free_variables(*links)
         own = tuple(v for v in caller.variables if v in used)
-        return self._solver.template((*own, *formals.values()), [link]), own
+        parameters = (*own, *formals.values())
+        made = [self._solver.template(parameters, [link]) for link in links if not link.is_true]
+        return _Link(own, made[0], made[1] if later else None)

@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from cleave.engines.inline.claims import Claims
-from cleave.engines.inline.condition import Conditions
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.engine import make_search
 from cleave.engines.inline.messages import SendPartition, Task
 from cleave.engines.inline.options import Decisions, Splits

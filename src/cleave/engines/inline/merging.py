@@ -13,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 from random import Random
+from typing import TYPE_CHECKING, TypeAlias
 
-from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
+if TYPE_CHECKING:  # the names of strategies are arguments of the command line, whichever engine is chosen
+    from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 
 RANDOM_REFUSAL = 0.1
 """How often `random` inlines although it could merge; the paper says only "with low probability"."""
 
-Choose = Callable[[Unfolding, OpenCall], Instance | None]
+Choose: TypeAlias = "Callable[[Unfolding, OpenCall], Instance | None]"
 """Picks the instance to merge an open call with, or None for a new one."""
 
 
@@ -41,7 +43,7 @@ def first(unfolding: Unfolding, call: OpenCall) -> Instance | None:
 
 
 def largest(unfolding: Unfolding, call: OpenCall) -> Instance | None:
-    return max(unfolding.compatible(call), key=lambda m: (m.below.bit_count(), -m.number), default=None)
+    return max(unfolding.compatible(call), key=lambda m: (m.size, -m.number), default=None)
 
 
 def at_random(seed: int, refusal: float) -> Choose:

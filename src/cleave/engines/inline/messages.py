@@ -24,6 +24,7 @@ import msgspec
 
 from cleave.engines.inline.options import Distribution, InlineOptions
 from cleave.engines.inline.partition import Partition
+from cleave.ir.integers import Integers
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
 
 VERSION = 1
@@ -47,6 +48,7 @@ class Task(msgspec.Struct, frozen=True):
     distribution: Distribution
     version: int = VERSION
     known: KnownFacts | None = None
+    integers: Integers = Integers.BITS
 
 
 class GetPartition(msgspec.Struct, frozen=True, array_like=True, tag=1):

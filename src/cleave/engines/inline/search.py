@@ -2,6 +2,7 @@
 
     repeat
         block the open calls: satisfiable?  then a violation was found           (under-approximation)
+            unless what was left out about the background excludes it: add that, and repeat
         leave them open: unsatisfiable?     then there is none within the bound  (over-approximation)
         inline the open calls on the model's path
 
@@ -16,18 +17,20 @@ can turn to another partition with all that it has inlined and learned.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 
-from cleave.engines.inline.condition import Condition, Conditions
+from cleave.engines.inline.condition import Condition
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.confine import Stacked
 from cleave.engines.inline.formula import Formula
+from cleave.engines.inline.growth import Growth
 from cleave.engines.inline.merging import Choose
 from cleave.engines.inline.options import deeper
 from cleave.engines.inline.partition import Binding, Decision
 from cleave.engines.inline.routes import Routes
 from cleave.engines.inline.trace import PathFound, path_in_model
-from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding, never_private
+from cleave.engines.inline.unfolding import Instance, OpenCall, never_private
 from cleave.ir.path import Path
 from cleave.logic.terms import Term, neg
 from cleave.smt.solver import Answer, Solver
@@ -76,14 +79,6 @@ class Progress:
     encode_seconds: float = 0.0
 
 
-@dataclass(slots=True)
-class _Frontier:
-    """The open calls, and those among them that the bound blocks."""
-
-    open: dict[tuple[int, int], OpenCall] = field(default_factory=dict)
-    blocked: dict[tuple[int, int], OpenCall] = field(default_factory=dict)
-
-
 class Search:
     """One stratified search with its own solver. Iterate `run`; it yields after each step."""
 
@@ -102,35 +97,30 @@ class Search:
         self.progress = Progress()
         self._stacked = Stacked(solver) if pushed else None
         self._solver = solver = self._stacked or solver
-        self._choose = choose
-        self._extra = extra_recursion
-        self._frontier = _Frontier()
-        self._bound = 0
         self._cost_limit = 0
         self.slice_cost = 0  # a check pauses after so much cost; 0: never
         self.decisions: tuple[Decision, ...] = ()
         # Per call in the core of the last under-approximation, its caller; None before there is one.
         self.relevant: list[Instance] | None = None
         started = perf_counter()
-        self.unfolding = Unfolding(conditions, entry, private)
         self._formula = Formula(solver, conditions, axioms)
-        self._formula.add_root(self.unfolding)
+        self._growth = Growth(conditions, entry, self._formula, choose, extra_recursion, private)
+        self._growth.encode_seconds += perf_counter() - started
+        self.unfolding = self._growth.unfolding
         self._routes = Routes(solver, self.unfolding, self._formula)
-        self.progress.encode_seconds += perf_counter() - started
-        self._open(self.unfolding.root)
 
     def run(self, bounds: Sequence[int], beyond_cost: int = 0) -> Generator[Progress, None, Outcome]:
         """Tries the bounds in turn, then larger ones while the solver's cost is below ``beyond_cost``. Ends at a
         violation, a proof that needs no bound, or after the last bound. May be run again for other decisions."""
         outcome: Outcome = Undecided("no bound was given", 0)
         for bound in bounds:
-            self._raise_bound(bound)
+            self._growth.raise_bound(bound)
             outcome = yield from self._within_bound()
             if not isinstance(outcome, NoViolation) or not outcome.needs_bound:
                 return outcome
         self._cost_limit = beyond_cost
         while isinstance(outcome, NoViolation) and self._solver.cost() < beyond_cost and not self.decisions:
-            self._raise_bound(deeper(self._bound))
+            self._growth.raise_bound(deeper(self._growth.bound))
             further = yield from self._within_bound()
             if isinstance(further, Undecided):
                 return outcome
@@ -141,23 +131,28 @@ class Search:
 
     def _within_bound(self) -> Generator[Progress, None, Outcome]:
         while True:
-            under = yield from self._check([*self._frontier.open.values(), *self._frontier.blocked.values()])
+            under = yield from self._check([*self._growth.open.values(), *self._growth.blocked.values()])
             if under is Answer.SAT:
-                return Violation(self._path().path)
+                found = self._path()
+                if self._formula.complete(found.instances):
+                    yield self.report()
+                    continue
+                return Violation(found.path)
             if under is Answer.UNKNOWN:
                 return Undecided(self._solver.reason_unknown(), self.progress.bound_done)
             if self.slice_cost:
                 self._note_core()
-            over = yield from self._check(self._frontier.blocked.values())
+            over = yield from self._check(self._growth.blocked.values())
             if over is Answer.UNSAT:
-                self.progress.bound_done = self._bound
-                return NoViolation(self._bound, self._core_has_bound())
+                self.progress.bound_done = self._growth.bound
+                return NoViolation(self._growth.bound, self._core_has_bound())
             if over is Answer.UNKNOWN:
                 return Undecided(self._solver.reason_unknown(), self.progress.bound_done)
             found = self._path()
-            if not found.open_calls:
+            if found.open_calls:
+                self._growth.inline(found.open_calls)
+            elif not self._formula.complete(found.instances):
                 return Violation(found.path)
-            self._inline(found.open_calls)
             yield self.report()
 
     def _check(self, blocked: Iterable[OpenCall]) -> Generator[Progress, None, Answer]:
@@ -217,91 +212,32 @@ class Search:
         return any(self._is_refuted(side, cost_limit) for side in (neg(control), control))
 
     def _is_refuted(self, assumption: Term, cost_limit: int) -> bool:
-        not_made = dict.fromkeys(neg(self._formula.control(call)) for call in self._frontier.blocked.values())
+        not_made = dict.fromkeys(neg(self._formula.control(call)) for call in self._growth.blocked.values())
         return self._slice([*not_made, *self._confined(), assumption], cost_limit) is Answer.UNSAT
 
     def _note_core(self) -> None:
         core = set(self._solver.core())
-        calls = (*self._frontier.open.values(), *self._frontier.blocked.values())
+        calls = (*self._growth.open.values(), *self._growth.blocked.values())
         self.relevant = [call.caller for call in calls if neg(self._formula.control(call)) in core]
 
     def _core_has_bound(self) -> bool:
-        bounded = {neg(self._formula.control(call)) for call in self._frontier.blocked.values()}
+        bounded = {neg(self._formula.control(call)) for call in self._growth.blocked.values()}
         return not bounded.isdisjoint(self._solver.core())
 
     def rebuild(self, bindings: Iterable[Binding]) -> None:
-        """Inlines what another search has inlined. The numbers in ``bindings`` are those that instances get here."""
-        for caller, index, callee in bindings:
-            instances = self.unfolding.instances
-            call = self.unfolding.open_call(instances[caller], index)
-            place = (caller, index)
-            self._frontier.open.pop(place, None)
-            self._frontier.blocked.pop(place, None)
-            shared = instances[callee] if callee < len(instances) else None
-            self._bind(call, shared)
-            if shared is None:
-                self._open(instances[-1])
+        self._growth.rebuild(bindings)
 
     def _path(self) -> PathFound:
         return path_in_model(self._solver.assignment(), self.unfolding, self._formula, self._routes)
 
-    def _inline(self, calls: Iterable[OpenCall]) -> None:
-        """Inlines ``calls``, and where that leads to a procedure that only passes on to another one, that one too,
-        unless it recurses: the next path would get there anyway."""
-        pending = list(calls)
-        pending.reverse()
-        while pending:
-            call = pending.pop()
-            del self._frontier.open[call.caller.number, call.site.index]
-            started = perf_counter()
-            shared = self._choose(self.unfolding, call)
-            self.progress.merge_seconds += perf_counter() - started
-            instance = self._bind(call, shared)
-            if shared is None:
-                opened = self._open(instance)
-                if instance.condition.passes_on:
-                    pending.extend(call for call in reversed(opened) if not call.counts)
-
-    def _bind(self, call: OpenCall, shared: Instance | None) -> Instance:
-        """Binds ``call`` to an instance to share, or to a new one."""
-        started = perf_counter()
-        if shared is not None:
-            self.unfolding.merge(call, shared)
-            instance = shared
-        else:
-            instance = self.unfolding.inline(call)
-            self._formula.add_instance(instance)
-        self._formula.add_link(call, instance)
-        self.progress.encode_seconds += perf_counter() - started
-        return instance
-
-    def _open(self, instance: Instance) -> list[OpenCall]:
-        """Puts the calls of a new instance on the frontier; those that the bound does not block."""
-        opened: list[OpenCall] = []
-        for call in self.unfolding.open_calls(instance):
-            place = (call.caller.number, call.site.index)
-            if self._is_blocked(call):
-                self._frontier.blocked[place] = call
-            else:
-                self._frontier.open[place] = call
-                opened.append(call)
-        return opened
-
-    def _is_blocked(self, call: OpenCall) -> bool:
-        return call.depth > self._bound + self._extra.get(call.site.callee, 0)
-
-    def _raise_bound(self, bound: int) -> None:
-        self._bound = bound
-        calls = {**self._frontier.open, **self._frontier.blocked}
-        self._frontier.blocked = {place: call for place, call in calls.items() if self._is_blocked(call)}
-        self._frontier.open = {place: call for place, call in calls.items() if place not in self._frontier.blocked}
-
     def report(self) -> Progress:
         progress = self.progress
-        progress.bound = self._bound
+        progress.bound = self._growth.bound
         progress.instances = len(self.unfolding.instances)
         progress.merges = self.unfolding.merges
-        progress.open_calls = len(self._frontier.open)
-        progress.blocked_calls = len(self._frontier.blocked)
+        progress.open_calls = len(self._growth.open)
+        progress.blocked_calls = len(self._growth.blocked)
+        progress.merge_seconds = self._growth.merge_seconds
+        progress.encode_seconds = self._growth.encode_seconds
         progress.cost = self._solver.cost()
         return progress

@@ -10,6 +10,7 @@ from cleave.frontends.read import read_program
 from cleave.ir.program import Program, Property
 from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import Prepared, prepare
+from cleave.passes.to_integers import to_integers
 
 
 def read_task(task: Task) -> Program:
@@ -19,4 +20,4 @@ def read_task(task: Task) -> Program:
 
 def prepare_task(task: Task, program: Program) -> Prepared:
     known = decode_known(task.known.facts) if task.known is not None else ()
-    return prepare(program, choose_entries(program, task.entry), known)
+    return prepare(to_integers(program, task.integers), choose_entries(program, task.entry), known)

@@ -14,10 +14,12 @@ from cleave.smt.solver import Truths
 
 @dataclass(frozen=True, slots=True)
 class PathFound:
-    """``open_calls`` are the calls on the path that are not inlined; the path passes them as if they returned."""
+    """``open_calls`` are the calls on the path that are not inlined; the path passes them as if they returned.
+    ``instances`` are those that it enters."""
 
     path: Path
     open_calls: tuple[OpenCall, ...]
+    instances: tuple[Instance, ...]
 
 
 def path_in_model(model: Truths, unfolding: Unfolding, formula: Formula, routes: Routes) -> PathFound:
@@ -33,6 +35,7 @@ class _Walk:
         self._formula = formula
         self._path: list[PathStep] = []
         self._open: list[OpenCall] = []
+        self._entered: list[Instance] = []
         self._stack: list[tuple[Instance, str, int]] = []  # instance, block, calls of the block already made
 
     def run(self) -> PathFound:
@@ -53,9 +56,10 @@ class _Walk:
                 self._path.append(Leave())
             else:
                 self._visit(instance, successor)
-        return PathFound(tuple(self._path), tuple(self._open))
+        return PathFound(tuple(self._path), tuple(self._open), tuple(self._entered))
 
     def _enter(self, instance: Instance) -> None:
+        self._entered.append(instance)
         self._path.append(Enter(instance.condition.procedure))
         self._visit(instance, instance.condition.entry)
 

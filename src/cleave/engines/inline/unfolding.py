@@ -7,7 +7,8 @@ call ``(n, i)``,
     forbidden(n, i) = all instances below calls that some execution makes together with (n, i)
 
 is collected once along the ancestors of ``n``, and a candidate ``m`` is compatible iff no descendant of ``m`` is in it.
-Sets of instances are integers used as bit sets, so each step is one machine-word operation per 64 instances.
+Sets of instances are integers used as bit sets, so each step is one machine-word operation per 64 instances. Most
+instances have few descendants, of which a bit set for each would take quadratic memory: those are kept as numbers.
 
 An instance that a split has decided on is *frozen*: no call is bound to it, or to what leads to it, any more. Workers
 that unfold on their own must mean the same executions by "passes this instance", now and later.
@@ -15,13 +16,17 @@ that unfold on their own must mean the same executions by "passes this instance"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import PurePath
 
-from cleave.engines.inline.condition import CallSite, Condition, Conditions
+from cleave.engines.inline.condition import CallSite, Condition
+from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.recursion import CallGraph, Counts, call_graph, depth_of
+
+FEW = 32
+"""So many descendants of an instance are kept as numbers."""
 
 Key = tuple[str, Counts]
 """Instances with one key unfold alike: the procedure and its recursion counts."""
@@ -36,12 +41,40 @@ class Instance:
     counts: Counts
     callees: list[Instance | None]  # by call, None while open
     callers: list[tuple[Instance, int]] = field(default_factory=list)
-    below: int = 0  # bit set of itself and all descendants
     private: bool = False  # belongs to its first caller for good: no other call may be bound to it
+    few: set[int] = field(default_factory=set)  # itself and its descendants, if they are few,
+    many: int = 0  # or a bit set of them
+
+    def __post_init__(self) -> None:
+        self.few.add(self.number)
 
     @property
     def key(self) -> Key:
         return (self.condition.procedure, self.counts)
+
+    @property
+    def below(self) -> int:
+        """The bit set of itself and all descendants."""
+        return self.many or bit_set(self.few)
+
+    @property
+    def size(self) -> int:
+        """How many instances are at or below it."""
+        return self.many.bit_count() or len(self.few)
+
+    def include(self, few: set[int], many: int) -> bool:
+        """Takes in instances, which are given as numbers, or as a bit set if they or its own are many; whether
+        anything is new."""
+        if many:
+            before, self.many = self.many, self.below | many
+            self.few = set()
+            return self.many != before
+        if few <= self.few:
+            return False
+        self.few |= few
+        if len(self.few) > FEW:
+            self.many, self.few = bit_set(self.few), set()
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +89,16 @@ class OpenCall:
     @property
     def key(self) -> Key:
         return (self.site.callee, self.counts)
+
+
+def bit_set(numbers: Iterable[int]) -> int:
+    numbers = list(numbers)
+    if len(numbers) == 1:
+        return 1 << numbers[0]
+    made = bytearray(max(numbers, default=0) // 8 + 1)
+    for number in numbers:
+        made[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(made, "little")
 
 
 def never_private(condition: Condition) -> bool:
@@ -101,9 +144,14 @@ class Unfolding:
             if not instance.below & forbidden and not self.is_fixed(instance):
                 yield instance
 
+    def may_share(self, call: OpenCall, instance: Instance) -> bool:
+        """Whether ``call`` may be bound to ``instance``, which has its key."""
+        return not instance.below & self.forbidden(call) and not self.is_fixed(instance)
+
     def forbidden(self, call: OpenCall) -> int:
         """The instances that may not be at or below what ``call`` is bound to, as a bit set."""
-        found = 0
+        many = 0
+        few: set[int] = set()
         pending: list[tuple[Instance, int]] = [(call.caller, call.site.index)]
         seen: set[tuple[int, int]] = set()
         while pending:
@@ -115,9 +163,10 @@ class Unfolding:
             for other in instance.condition.conflicts[index]:
                 callee = callees[other]
                 if callee is not None:
-                    found |= callee.below
+                    many |= callee.many
+                    few |= callee.few
             pending.extend(instance.callers)
-        return found
+        return many | bit_set(few)
 
     def inline(self, call: OpenCall) -> Instance:
         """Binds ``call`` to a new instance of its callee."""
@@ -195,22 +244,22 @@ class Unfolding:
     def _new(self, procedure: str, counts: Counts) -> Instance:
         condition = self._conditions[procedure]
         number = len(self.instances)
-        instance = Instance(number, condition, counts, [None] * len(condition.calls), below=1 << number)
+        instance = Instance(number, condition, counts, [None] * len(condition.calls))
         instance.private = self._private(condition)
         self.instances.append(instance)
         if not instance.private:
-            self._by_key[instance.key] = self._by_key.get(instance.key, 0) | instance.below
+            self._by_key[instance.key] = self._by_key.get(instance.key, 0) | 1 << number
         return instance
 
     def _bind(self, call: OpenCall, instance: Instance) -> None:
         assert call.caller.callees[call.site.index] is None, "a call is bound once"
         call.caller.callees[call.site.index] = instance
         instance.callers.append((call.caller, call.site.index))
+        below = instance.below
         pending = [call.caller]
         while pending:
             ancestor = pending.pop()
-            if ancestor.below | instance.below != ancestor.below:
-                ancestor.below |= instance.below
+            if ancestor.include(instance.few, below if instance.many or ancestor.many else 0):
                 pending.extend(caller for caller, _ in ancestor.callers)
 
 
