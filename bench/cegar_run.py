@@ -56,8 +56,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--latency", type=float, default=PAPERS_LATENCY, metavar="SECONDS", help="%(default)s")
     found.add_argument("--jitter", type=float, default=0.0, metavar="SECONDS", help="of frames; 0: all are on time")
     found.add_argument("--iterations", type=int, default=0, metavar="N", help="0: no limit")
-    found.add_argument("--chunk", type=int, default=_USUAL.chunk, metavar="N", help="transitions of a piece")
-    found.add_argument("--batch", type=int, default=_USUAL.batch, metavar="N", help="pieces of a message")
+    found.add_argument("--chunk", type=int, default=_USUAL.chunk, metavar="N", help="transitions that stay together")
+    found.add_argument("--batch", type=int, default=_USUAL.batch, metavar="N", help="transitions of a message, at most")
     add_limits(found)
     return found
 

@@ -4,7 +4,8 @@ A seed chooses the system, the number of workers and what goes wrong; 80 seeds f
 on each number of workers with 20 kinds of bad luck. A run is wrong if it does not conclude, byte for byte, what one
 worker does to whom nothing happens (the predicates in their order, the tree or the path with its values, the number of
 iterations; for one in 20 runs also what is printed), or if that is not true: of systems with few enough states all
-are computed one by one, and the evidence is checked. It may give up if a piece of work took sixteen workers with it.
+are computed one by one, and the evidence is checked. It may give up if a piece of work took
+sixteen workers with it, or 128 where others are lost as often.
 """
 
 from __future__ import annotations

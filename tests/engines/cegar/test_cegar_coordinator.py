@@ -164,6 +164,21 @@ def test_work_that_takes_many_workers_with_it_is_given_up(reason: str, losses: i
     assert isinstance(decode_finding(desk.outcome).answer, GivenUp)
 
 
+def test_work_is_not_given_up_where_all_workers_are_lost_often() -> None:
+    """Those that are lost before they have anything to do, and those with the work."""
+    desk = Desk(_coordinator())
+    for worker in range(1, 41, 2):
+        desk.join(worker)
+        desk.coordinator.on(Joined(worker + 1))
+        desk.lose(worker + 1)
+        desk.lose(worker)
+    assert desk.outcome is None
+    for worker in range(41, 200):
+        desk.join(worker)
+        desk.lose(worker)
+    assert desk.outcome is not None
+
+
 def test_the_number_of_iterations_can_be_limited() -> None:
     desk = _at_counterexample(iterations=1)
     desk.analyse(1, Refined((PREDICATE,)))

@@ -59,7 +59,7 @@ def test_workers_that_are_lost_all_the_time_do_not_change_a_proof() -> None:
     text = RACE.format(least=4)
     one = simulate(text)
     speed = float(one.counters["cost"])
-    faults = Faults(crash_every=0.4, drop=0.2, delay=0.5, zombie_every=1.0)
+    faults = Faults(crash_every=0.15, drop=0.2, delay=0.5, zombie_every=1.0)
     many = simulate(text, CegarOptions(workers=5, chunk=1), faults=faults, seed=1, speed=speed)
     assert many.crashes > 3
     assert one.word == many.word == "safe"

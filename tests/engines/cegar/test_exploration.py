@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -108,7 +109,7 @@ def test_the_end_is_a_cover_or_a_shortest_path(seed: int) -> None:
             case Covered(states):
                 assert least is None
                 assert _is_closed(space, states)
-            case Counterexamples((path,)):
+            case Counterexamples((path, *_)):
                 assert least is not None
                 assert _leads_to_error(space, path)
                 if make is Predictable:
@@ -135,7 +136,7 @@ def test_of_shortest_paths_the_least_is_taken() -> None:
     space = {FIRST: [Successor(0, a), Successor(1, b)], a: [Successor(4, State(ERROR, 0))]}
     space[b] = [Successor(2, State(ERROR, 0))]
     ends = {_explore(space, Predictable, order)[0] for order in range(20)}
-    assert ends == {Counterexamples(((0, 4),))}
+    assert ends == {Counterexamples(((0, 4),), further=((1, 2),))}
     assert len({_explore(space, Naive, order)[0] for order in range(20)}) == 2
 
 
@@ -158,3 +159,18 @@ def test_nothing_deeper_than_an_error_is_asked_for() -> None:
     end, asked = _explore(space, Predictable, 3)
     assert end == Counterexamples(((1, 2),))
     assert asked < len(chain)
+
+
+def test_counterexamples_differ_in_their_locations_or_in_how_they_end() -> None:
+    """Of those that don't, the least is taken, and others only if there are too few."""
+    error = State(ERROR, 0)
+    middle = [State(2, bits) for bits in (1, 2, 4)]
+    space = {FIRST: [Successor(number, state) for number, state in enumerate(middle)]}
+    space |= {state: [Successor(3, error)] for state in middle}
+    space[middle[0]] = [Successor(3, error), Successor(4, error)]
+
+    def ends(counterexamples: int) -> set[End]:
+        return {_explore(space, partial(Predictable, counterexamples=counterexamples), order)[0] for order in range(5)}
+
+    assert ends(2) == {Counterexamples(((0, 3), (0, 4)), further=((1, 3), (2, 3)))}
+    assert ends(12) == {Counterexamples(((0, 3), (0, 4), (1, 3)), further=((2, 3),))}

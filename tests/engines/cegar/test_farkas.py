@@ -6,7 +6,15 @@ from fractions import Fraction
 
 from cleave.engines.cegar.refinement.budget import Budget
 from cleave.engines.cegar.refinement.decompose import decomposed
-from cleave.engines.cegar.refinement.farkas import Direction, RowSolver, Weighted, refutation, strongest, weakest
+from cleave.engines.cegar.refinement.farkas import (
+    Direction,
+    RowSolver,
+    Weighted,
+    contradiction,
+    refutation,
+    strongest,
+    weakest,
+)
 from cleave.engines.cegar.refinement.linear import Linearizer, Row
 from cleave.engines.cegar.refinement.path_formula import path_formula
 from cleave.engines.cegar.refinement.writing import as_formula
@@ -26,7 +34,8 @@ def rows_of(*steps: tuple[Term, ...]) -> list[tuple[int, Row]]:
 def refuted(rows: list[tuple[int, Row]], direction: Direction = Direction.EARLY) -> list[Weighted] | None:
     solver = RowSolver(Budget(1_000_000))
     try:
-        return refutation(solver, rows, direction)
+        contradictory = contradiction(solver, rows)
+        return refutation(solver, rows, contradictory, direction) if contradictory else None
     finally:
         solver.close()
 
@@ -81,7 +90,7 @@ def test_fractions_are_exact() -> None:
 
 def test_a_spent_budget_finds_nothing() -> None:
     solver = RowSolver(Budget(0))
-    assert refutation(solver, rows_of((lt(A, A),), (eq(A, integer(1)), eq(A, integer(2)))), Direction.LATE) is None
+    assert contradiction(solver, rows_of((lt(A, A),), (eq(A, integer(1)), eq(A, integer(2))))) is None
 
 
 def test_parts_are_levelled() -> None:

@@ -17,34 +17,40 @@ def _queue() -> PieceQueue:
 
 def test_the_transitions_of_a_location_are_divided_in_the_same_way_for_all_states() -> None:
     queue = _queue()
-    assert len(queue) == 4
-    pieces = [queue.take(1, 1) for _ in range(4)]
+    assert len(queue) == 8
+    pieces = [queue.take(1, 1, 9) for _ in range(4)]
     assert len(queue) == 0
-    assert {(state, piece.transitions) for state, piece in pieces} == {
-        (state, transitions) for state in (HERE, THERE) for transitions in (((10, 0), (11, 0)), ((12, 0), (13, 3)))
-    }
+    assert [(state, tuple(asked)) for state, asked in pieces] == [
+        (state, asked) for asked in (((10, 0), (11, 0)), ((12, 0), (13, 3))) for state in (HERE, THERE)
+    ]
+
+
+def test_no_more_is_taken_than_asked_for() -> None:
+    queue = _queue()
+    assert [queue.take(1, 1, 1) for _ in range(3)] == [(HERE, [(10, 0)]), (HERE, [(11, 0)]), (THERE, [(10, 0)])]
+    assert len(queue) == 5
 
 
 def test_a_worker_goes_on_with_the_transitions_that_it_knows() -> None:
     queue = _queue()
-    first, second = queue.take(1, 2), queue.take(2, 2)
-    assert first[1].transitions != second[1].transitions
-    assert queue.take(2, 2)[1].transitions == second[1].transitions
-    assert queue.take(1, 2)[1].transitions == first[1].transitions
+    first, second = queue.take(1, 2, 2), queue.take(2, 2, 2)
+    assert first[1] != second[1]
+    assert queue.take(2, 2, 2)[1] == second[1]
+    assert queue.take(1, 2, 2)[1] == first[1]
 
 
 def test_who_has_nothing_else_to_do_takes_what_others_could_have_had() -> None:
     queue = _queue()
     for _ in range(4):
-        queue.take(1, 1)  # all is its own now
+        queue.take(1, 1, 2)  # all is its own now
     queue.add(HERE, [(10, 0), (12, 0)])
-    (_, taken) = queue.take(2, 2)
+    (_, taken) = queue.take(2, 2, 2)
     queue.add(THERE, [(10, 0), (12, 0)])
-    assert queue.take(2, 2)[1].transitions == taken.transitions  # for good, as the other one had more than its share
+    assert queue.take(2, 2, 2)[1] == taken  # for good, as the other one had more than its share
 
 
 def test_what_a_lost_worker_knew_is_free_again() -> None:
     queue = _queue()
-    gone = queue.take(1, 1)
+    gone = queue.take(1, 1, 2)
     queue.forget(1)
-    assert queue.take(2, 1)[1].transitions == gone[1].transitions
+    assert {tuple(queue.take(2, 1, 2)[1]) for _ in range(3)} == {tuple(gone[1]), ((12, 0), (13, 3))}

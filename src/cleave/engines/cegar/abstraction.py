@@ -32,8 +32,10 @@ INFEASIBLE = None
 
 _COST = 2_000_000  # of a question to the solver that has answered others before, ...
 _FRESH_COST = 50_000_000  # ... and to one that has not
-_LOOKUP_COST = 60  # of a transition whose answer is known, in the solver's units
-_FACT_COST = 3  # of one that another worker found
+_BLOCKED_COST = 5  # of a transition that is known to be impossible, in the solver's units, which are microseconds, ...
+_LOOKUP_COST = 50  # ... of another one, ...
+_ASK_COST = 300  # ... of one that the solver is asked about, besides what that costs, ...
+_FACT_COST = 3  # ... and of a fact that another worker found
 _MOST_MODELS = 48  # kept for each transition, the latest
 
 
@@ -70,8 +72,7 @@ class Abstraction:
         self._solver = Z3Solver(profile=PLAIN)
         self._fresh: Z3Solver | None = None
         self._fresh_cost = 0
-        self._lookups = 0
-        self._facts = 0
+        self._own_cost = 0
         self._news: list[Fact] = []
         self.queries = 0
 
@@ -86,7 +87,7 @@ class Abstraction:
     def tell(self, facts: Iterable[Fact]) -> None:
         """Takes in what other workers found."""
         for fact in facts:
-            self._facts += 1
+            self._own_cost += _FACT_COST
             match fact:
                 case Implied(transition=number, predicate=predicate, core=core):
                     self._note_core(number, predicate, unpack(core))
@@ -105,15 +106,16 @@ class Abstraction:
             fresh.interrupt()
 
     def cost(self) -> int:
-        return self._solver.cost() + self._fresh_cost + _LOOKUP_COST * self._lookups + _FACT_COST * self._facts
+        return self._solver.cost() + self._fresh_cost + self._own_cost
 
     def post(self, number: int, bits: int, since: int = 0) -> int | None:
         """The predicates of the target, from number ``since`` on, that hold after transition ``number`` from a state
         with ``bits``; `INFEASIBLE` if it can't be taken."""
-        self._lookups += 1
         known = self._known[number]
+        self._own_cost += _BLOCKED_COST
         if any(bits & block == block for block in known.blocking):
             return INFEASIBLE
+        self._own_cost += _LOOKUP_COST
         wanted = range(since, len(self._predicates[self._system.transitions[number].target]))
         held = self._held(known, bits, wanted)
         open_ = [one for one in wanted if not held >> one & 1]
@@ -137,6 +139,7 @@ class Abstraction:
     # --- the solver ---------------------------------------------------------------------------------------------------
 
     def _ask(self, number: int, bits: int, held: int, open_: list[int], is_possible: bool) -> int | None:
+        self._own_cost += _ASK_COST
         transition = self._system.transitions[number]
         after = self._after_terms(number)
         names = {one: var(f"holds.{one}", BOOL) for one in _members(bits)}

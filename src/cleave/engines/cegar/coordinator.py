@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from cleave.engines.cegar.analysis import Analysis
-from cleave.engines.cegar.exploration import Counterexamples, Covered, Exploration, State
+from cleave.engines.cegar.analysis import Analyses
+from cleave.engines.cegar.exploration import Counterexamples, Covered, Exploration, Path
 from cleave.engines.cegar.facts import FactBoard
+from cleave.engines.cegar.guesses import guesses
 from cleave.engines.cegar.messages import (
     Analyse,
     Analysed,
@@ -36,18 +37,21 @@ from cleave.engines.cegar.messages import (
 )
 from cleave.engines.cegar.messages import Covered as CoveredAnswer
 from cleave.engines.cegar.naive import Naive
-from cleave.engines.cegar.pieces import PieceQueue
 from cleave.engines.cegar.posts import Posts
 from cleave.engines.cegar.predictable import Predictable
 from cleave.engines.cegar.staff import Order, Staff
+from cleave.engines.cegar.supply import Supply
 from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
 from cleave.errors import InternalError
 
 _PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only, ...
-_LEAST_CHUNK, _ROUND = 8, 64  # transitions of a piece, at least; of one piece for each worker, about
-_PATIENCE_COST = 100_000  # ... and so does one that costs less
+_PATIENCE_COST = 100_000  # ... and so does one that costs less, ...
+_MANY_TRANSITIONS = 1_000  # ... but not one that has so many transitions
+_TOGETHER = 64  # transitions that one worker goes on with, by the number of workers
+_AHEAD = 4  # one worker in so many analyses what the next iteration may need
 _MOST_LOSSES = 16  # work that has taken so many workers with it is given up, ...
-_MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
+_MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory, ...
+_MOST_IN_TROUBLE = 128  # ... but later if many are lost with other work, too
 
 
 class CegarCoordinator:
@@ -56,14 +60,13 @@ class CegarCoordinator:
         self._transitions: tuple[tuple[int, int], ...] | None = None
         self._posts = Posts(())
         self._exploration: Exploration | None = None
-        self._analysis: Analysis | None = None
+        self._supply: Supply | None = None
+        self._analyses = Analyses()
         self._log: list[Learned] = []  # all predicates, in the order in which they were learned
-        self._predicates: set[Learned] = set()
+        self._predicates: dict[Learned, int] = {}  # with their numbers among those of their locations
         self._facts = FactBoard()
-        self._named: set[State] = set()  # that this iteration asked for
         self._staff = Staff()
-        self._again: deque[Order] = deque()  # what has to be done first: analyses, and what lost workers left behind
-        self._pieces = PieceQueue(task.options.chunk or max(_LEAST_CHUNK, _ROUND // task.options.workers))
+        self._again: deque[Order] = deque()  # what lost workers left behind
         self._hired = 1
         self._finding: Finding | None = None
         self._totals = {"iterations": 0, "posts": 0, "queries": 0, "lost_workers": 0}
@@ -78,7 +81,7 @@ class CegarCoordinator:
         commands = self._on(event)
         if self._finding is not None:
             return [Finish(encode(self._finding))]
-        return [*self._hire_all(), *commands] if self._costs["cost"] >= _PATIENCE_COST else commands
+        return [*self._hire_all(), *commands] if self._takes_long() else commands
 
     def _on(self, event: Event) -> list[Command]:
         match event:
@@ -140,121 +143,116 @@ class CegarCoordinator:
         self._costs["cost"] += done.cost
         for (state, piece), successors in zip(order.pieces, done.successors, strict=True):
             taken = [(number, unpack(bits)) for number, bits in successors.taken]
-            if self._posts.add(state, piece.transitions, taken):
-                self._on_known(state)
-
-    def _on_known(self, state: State) -> None:
-        if self._posts.lookup(state) is None:  # predicates were learned meanwhile
-            if state in self._named:
-                self._enqueue(state)
-        elif self._exploration is not None:
-            self._exploration.known(state)
+            if self._posts.add(state, piece.transitions, taken) and self._supply is not None:
+                self._supply.known(state)
 
     def _on_analysed(self, worker: int, done: Analysed) -> None:
         order = self._staff.done(worker, done.number)
         self._costs["cost"] += done.cost
         self._costs["refinement_cost"] += done.cost
-        if self._analysis is None or order.counterexample is None:
+        if order.path is None:
             raise InternalError("a worker analysed what it was not told to")
-        self._analysis.answers[order.counterexample] = done.answer
-        if self._analysis.is_over:
-            self._conclude(self._analysis)
-
-    def _conclude(self, analysis: Analysis) -> None:
-        self._analysis = None
-        match analysis.conclusion(self._predicates):
-            case Violated() as violated:
-                self._finding = Finding(violated)
-            case GivenUp(reason=reason, detail=detail):
-                self._give_up(reason, detail)
-            case predicates:
-                self._learn(predicates)
-                self._begin_iteration()
+        self._analyses.answered(order.path, done.answer)
 
     def _on_lost(self, worker: int, reason: str) -> list[Command]:
         if worker not in self._staff:
             return []
         self._facts.forget(worker)
-        self._pieces.forget(worker)
+        if self._supply is not None:
+            self._supply.forget(worker)
         self._totals["lost_workers"] += reason != STOPPED
-        orders = list(self._staff.leave(worker))
-        if orders and reason != STOPPED:
-            self._blame(orders[0], reason)  # it had not begun with the next one
-        self._again.extend(orders)
+        for place, order in enumerate(self._staff.leave(worker)):
+            if order.path is None or self._analyses.lost(order.path):
+                self._again.append(order)
+                if place == 0 and reason != STOPPED:  # it had not begun with the next one
+                    self._blame(order, reason)
         return self._go_on()
 
     def _blame(self, order: Order, reason: str) -> None:
+        """Bad luck that all work has is not the order's fault."""
         order.losses += 1
-        if order.losses >= (_MOST_FOR_MEMORY if reason == "memory" else _MOST_LOSSES):
+        elsewhere = self._totals["lost_workers"] - order.losses
+        most = _MOST_FOR_MEMORY if reason == "memory" else min(_MOST_LOSSES + elsewhere, _MOST_IN_TROUBLE)
+        if order.losses >= most:
             why = "memory" if reason == "memory" else "lost"
             self._give_up(why, f"a piece of work took {order.losses} workers with it")
 
     # --- iterations ---------------------------------------------------------------------------------------------------
 
-    def _begin_iteration(self) -> None:
+    def _begin_iteration(self, refined: Iterable[tuple[Path, Iterable[Learned]]] = ()) -> None:
         self._totals["iterations"] += 1
         limit = self._options.iterations
         if limit and self._totals["iterations"] > limit:
             self._totals["iterations"] = limit
             self._give_up("iterations", f"neither proof nor violation in {limit} iterations")
             return
-        lookup = self._posts.lookup
-        self._exploration = Naive(lookup) if self._options.naive else Predictable(lookup, self._options.counterexamples)
-        self._named = set()
+        self._exploration = self._new_exploration(refined)
+        if self._supply is None:
+            chunk = self._options.chunk or max(1, _TOGETHER // self._options.workers)
+            self._supply = Supply(self._posts, self._exploration, chunk, self._options.batch)
+        self._supply.explore(self._exploration)
+
+    def _new_exploration(self, refined: Iterable[tuple[Path, Iterable[Learned]]]) -> Exploration:
+        """With guesses if there are some who may be idle."""
+        lookup, last = self._posts.lookup, self._exploration
+        if self._options.naive:
+            return Naive(lookup)
+        if isinstance(last, Predictable) and len(self._staff) > 1:
+            guessed = guesses(last, refined, self._predicates)
+            return Predictable(lookup, self._options.counterexamples, guessed)
+        return Predictable(lookup, self._options.counterexamples)
 
     def _learn(self, new: Iterable[Learned]) -> None:
         for one in new:
-            self._predicates.add(one)
+            self._predicates[one] = self._posts.learn(one.location)
             self._log.append(one)
-            self._posts.learn(one.location)
 
     def _go_on(self) -> list[Command]:
         """Whoever waits gets something to do, if there is something."""
-        exploration = self._exploration
-        if exploration is None or self._finding is not None:
-            return []
-        end = exploration.end()
-        if isinstance(end, Covered):
-            self._cover(end)
-            return []
-        if isinstance(end, Counterexamples) and self._analysis is None:
-            self._analysis = Analysis(end.paths)
-            self._again.extendleft(Order(counterexample=number) for number in reversed(range(len(end.paths))))
-        return self._serve(exploration)
+        while self._exploration is not None and self._finding is None:
+            match self._exploration.end():
+                case Covered() as end:
+                    self._cover(end)
+                case Counterexamples() as found:
+                    if not self._analyses.under_way:
+                        self._analyses.begin(found)
+                    if not self._analyses.is_over:
+                        return self._serve()
+                    self._conclude()
+                case None:
+                    return self._serve()
+        return []
 
-    def _serve(self, exploration: Exploration) -> list[Command]:
+    def _conclude(self) -> None:
+        refined = self._analyses.refined()
+        match self._analyses.conclude(self._predicates):
+            case Violated() as violated:
+                self._finding = Finding(violated)
+            case GivenUp(reason=reason, detail=detail):
+                self._give_up(reason, detail)
+            case predicates:
+                self._learn(predicates)
+                self._begin_iteration(refined)
+
+    def _serve(self) -> list[Command]:
         """A worker gets a second order only while there is enough for all others."""
         commands: list[Command] = []
         while True:
-            is_plenty = self._backlog(exploration) > len(self._staff)
+            is_plenty = self._supply is not None and self._supply.has_plenty(len(self._staff))
             worker = self._staff.free(ahead=is_plenty)
-            if worker is None:
-                return commands
-            order = self._again.popleft() if self._again else self._next_order(worker, exploration)
-            if order is None:
+            order = self._next_order(worker) if worker is not None else None
+            if worker is None or order is None:
                 return commands
             commands += self._send(worker, order)
 
-    def _next_order(self, worker: int, exploration: Exploration) -> Order | None:
-        """Several pieces at once if there are more than enough for all workers."""
-        most = min(self._options.batch, 1 + self._backlog(exploration) // (4 * max(1, len(self._staff))))
-        while len(self._pieces) < most:
-            state = exploration.wanted()
-            if state is None:
-                break
-            self._named.add(state)
-            self._enqueue(state)
-        if not self._pieces:
-            return None
-        count = min(most, len(self._pieces))
-        return Order(tuple(self._pieces.take(worker, len(self._staff)) for _ in range(count)))
-
-    def _backlog(self, exploration: Exploration) -> int:
-        """About how many pieces there are to give; none while all but the analyses could as well be left."""
-        return 0 if self._analysis is not None else exploration.backlog() + len(self._pieces)
-
-    def _enqueue(self, state: State) -> None:
-        self._pieces.add(state, self._posts.begin(state))
+    def _next_order(self, worker: int) -> Order | None:
+        if self._again:
+            return self._again.popleft()
+        path = self._analyses.take(ahead=self._analyses.ahead < len(self._staff) // _AHEAD)
+        if path is not None:
+            return Order(path=path)
+        pieces = self._supply.take(worker, len(self._staff)) if self._supply is not None else ()
+        return Order(pieces) if pieces else None
 
     def _send(self, worker: int, order: Order) -> list[Command]:
         number = self._staff.give(worker, order)
@@ -265,8 +263,8 @@ class CegarCoordinator:
         return [*commands, Send(worker, encode(self._message(worker, number, order)))]
 
     def _message(self, worker: int, number: int, order: Order) -> Analyse | Expand:
-        if self._analysis is not None and order.counterexample is not None:
-            return Analyse(number, self._analysis.paths[order.counterexample])
+        if order.path is not None:
+            return Analyse(number, order.path)
         facts = self._facts.news(worker, (state.location for state, _ in order.pieces))
         return Expand(number, tuple(piece for _, piece in order.pieces), facts)
 
@@ -281,6 +279,9 @@ class CegarCoordinator:
 
     def _give_up(self, reason: str, detail: str) -> None:
         self._finding = Finding(GivenUp(reason, detail, tuple(self._log)))
+
+    def _takes_long(self) -> bool:
+        return self._costs["cost"] >= _PATIENCE_COST or len(self._transitions or ()) >= _MANY_TRANSITIONS
 
     def _hire_all(self) -> list[Command]:
         if self._hired == self._options.workers:

@@ -70,7 +70,8 @@ class CegarSearch(OfTask[Task]):
 
     def options(self) -> dict[str, Any]:
         search: dict[str, Any] = msgspec.to_builtins(self.task.options)
-        return {"entry": self.task.entry, "property": self.task.property, "search": search}
+        task = self.task
+        return {"entry": task.entry, "property": task.property, "integers": task.integers.value, "search": search}
 
     def coordinator(self) -> CegarCoordinator:
         return CegarCoordinator(self.task)

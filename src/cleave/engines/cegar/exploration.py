@@ -37,6 +37,10 @@ Post: TypeAlias = Callable[[State], Iterable[Successor] | None]
 """The successors of a state, in the order of the transitions; None if they are not known yet."""
 
 
+Path: TypeAlias = tuple[int, ...]
+"""Transitions, by their numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Covered:
     """The error is not reached. Whatever can be is in one of these states."""
@@ -46,9 +50,11 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class Counterexamples:
-    """Paths of transitions to the error, the least first."""
+    """Paths of transitions to the error, the least first; and ``further`` ones, which may be those of the next
+    iteration."""
 
-    paths: tuple[tuple[int, ...], ...]
+    paths: tuple[Path, ...]
+    further: tuple[Path, ...] = ()
 
 
 End: TypeAlias = Covered | Counterexamples
@@ -61,8 +67,10 @@ class Exploration(Protocol):
         """The successors of ``state`` have become known."""
 
     def wanted(self) -> State | None:
-        """A state whose successors are needed, the most urgent one; each is named once. After the end, one whose
-        successors the next iteration may need."""
+        """A state whose successors are needed, the most urgent one; each is named once, here or as a guess."""
+
+    def guess(self) -> State | None:
+        """One whose successors may be needed later, if only by the next iteration."""
 
     def backlog(self) -> int:
         """About how many states it could name at once."""

@@ -19,6 +19,7 @@ from typing import TypeAlias
 import msgspec
 
 from cleave.engines.cegar.options import CegarOptions
+from cleave.ir.integers import Integers
 
 VERSION = 1
 
@@ -32,6 +33,7 @@ class Task(msgspec.Struct, frozen=True):
     property: str | None
     options: CegarOptions
     version: int = VERSION
+    integers: Integers = Integers.BITS
 
 
 class Learned(msgspec.Struct, frozen=True, array_like=True):

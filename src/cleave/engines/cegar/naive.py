@@ -30,6 +30,9 @@ class Naive:
     def wanted(self) -> State | None:
         return self._queue.popleft() if self._queue and self._end is None else None
 
+    def guess(self) -> State | None:
+        return None
+
     def backlog(self) -> int:
         return len(self._queue)
 

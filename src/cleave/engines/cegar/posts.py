@@ -41,9 +41,11 @@ class Posts:
         self._rows: dict[State, dict[int, tuple[int, int]]] = {}  # by transition, what holds after it and the count
         self._gathering: dict[State, _Gathering] = {}
 
-    def learn(self, location: int) -> None:
-        """One more predicate."""
-        self._counts[location] = self._counts.get(location, 0) + 1
+    def learn(self, location: int) -> int:
+        """One more predicate. Its number."""
+        number = self._counts.get(location, 0)
+        self._counts[location] = number + 1
+        return number
 
     def source(self, transition: int) -> int:
         return self._sources[transition]

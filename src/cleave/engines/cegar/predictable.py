@@ -4,22 +4,28 @@ The tree is the one that a breadth-first search builds, level by level (the pape
 
     - a state is left out if one of a smaller depth, or another one of the same depth, includes it;
     - states of a level are ordered by their least path, paths being compared transition by transition;
-    - the first level with an error ends the search, with the least path to it, or with some of the least: one for each
-      way from the level before, as many as asked for.
+    - the first level with an error ends the search, with the least path to it, or with some of the least that differ,
+      as many as asked for.
 
 Nobody waits for a level: states are named as soon as they are known to be reached, unless they are included by others
 that are, or deeper than an error that is known. Those are named last, while counterexamples are analysed: most states
-do not change from one iteration to the next. The tree itself only uses what is sure. A state that turns out
-to be needed though it seemed to be included is named then; one that was named and is not needed costs time, no more.
+do not change from one iteration to the next. For the same reason, whoever would have to wait begins with guesses. The
+tree itself only uses what is sure. A state that turns out to be needed though it seemed to be included is named then;
+one that was named and is not needed costs time, no more.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from cleave.engines.cegar.exploration import FIRST, Counterexamples, Covered, End, Post, State, includes
+from cleave.engines.cegar.exploration import FIRST, Counterexamples, Covered, End, Path, Post, State, includes
+
+_MOST_LOOKED_AT = 256  # errors among which counterexamples are chosen
+_LEAST_SHARE = 4  # of the counterexamples that are asked for, one in so many is taken though it is like others
+_MOST_FURTHER = 32
 
 
 class _Node(NamedTuple):
@@ -31,7 +37,9 @@ class _Node(NamedTuple):
 
 
 class Predictable:
-    def __init__(self, post: Post, counterexamples: int = 1) -> None:
+    """``guesses`` are states that may be reached: whoever has nothing else to do looks at these."""
+
+    def __init__(self, post: Post, counterexamples: int = 1, guesses: Iterable[State] = ()) -> None:
         self._post = post
         self._most_errors = counterexamples
         self._levels: list[list[_Node]] = []
@@ -40,6 +48,7 @@ class Predictable:
         self._urgent: deque[State] = deque()  # of these, in order, those that were not looked at
         self._end: End | None = None
         self._ahead = _Ahead(post)
+        self._guesses = deque(guesses)
         self._named: set[State] = set()
         self._add_level([_Node(FIRST, -1, -1)])
         self._advance()
@@ -51,19 +60,37 @@ class Predictable:
             self._advance()
 
     def wanted(self) -> State | None:
-        if isinstance(self._end, Covered):
+        """What the tree waits for comes first; usually that was named ahead."""
+        if self._end is not None:
             return None
-        while (state := self._next()) is not None:
+        return self._first(self._next_urgent) or self._first(self._ahead.next)
+
+    def _next_urgent(self) -> State | None:
+        return self._urgent.popleft() if self._urgent else None
+
+    def guess(self) -> State | None:
+        match self._end:
+            case None:
+                return self._first(self._next_guess)
+            case Counterexamples():
+                return self._first(self._ahead.next_beyond)
+            case Covered():
+                return None
+
+    def _next_guess(self) -> State | None:
+        while self._guesses:
+            state = self._guesses.popleft()
+            if self._post(state) is None:
+                return state
+        return None
+
+    def _first(self, following: Callable[[], State | None]) -> State | None:
+        """The first one that was not named before."""
+        while (state := following()) is not None:
             if state not in self._named:
                 self._named.add(state)
                 return state
         return None
-
-    def _next(self) -> State | None:
-        """What the tree waits for comes first; usually that was named ahead."""
-        if self._urgent:
-            return self._urgent.popleft()
-        return self._ahead.next() if self._end is None else self._ahead.next_beyond()
 
     def backlog(self) -> int:
         return len(self._urgent) + self._ahead.backlog()
@@ -73,6 +100,18 @@ class Predictable:
 
     def size(self) -> int:
         return sum(len(level) for level in self._levels)
+
+    def states(self) -> Iterator[State]:
+        """Those of the tree, by depth."""
+        return (node.state for level in self._levels for node in level)
+
+    def along(self, path: Path) -> Iterator[State]:
+        """The states on the way of a counterexample, but the first and the error."""
+        place = 0
+        for depth, transition in enumerate(path[:-1], 1):
+            nodes = enumerate(self._levels[depth])
+            place = next(at for at, node in nodes if (node.parent, node.transition) == (place, transition))
+            yield self._levels[depth][place].state
 
     # --- levels -------------------------------------------------------------------------------------------------------
 
@@ -87,13 +126,13 @@ class Predictable:
         while self._end is None and not self._missing:
             errors = self._errors()
             if errors:
-                self._end = Counterexamples(tuple(map(self._path, errors[: self._most_errors])))
+                self._end = self._selected(errors)
                 return
             level = self._next_level()
             if level:
                 self._add_level(level)
             else:
-                self._end = Covered(tuple(node.state for level in self._levels for node in level))
+                self._end = Covered(tuple(self.states()))
 
     def _errors(self) -> list[_Node]:
         """The ways from the last level to the error, the least first."""
@@ -103,6 +142,23 @@ class Predictable:
             for transition, state in self._post(node.state) or ()
             if state.is_error
         ]
+
+    def _selected(self, errors: list[_Node]) -> Counterexamples:
+        """Those that differ in their locations or in their last transition, as the others are often excluded with them;
+        at least some."""
+        first: dict[tuple[int, ...], Path] = {}
+        others: list[Path] = []
+        for error in errors[:_MOST_LOOKED_AT]:
+            path, places = self._path(error)
+            if (*places, error.transition) in first:
+                others.append(path)
+            else:
+                first[*places, error.transition] = path
+        found = list(first.values())
+        most, least = self._most_errors, self._most_errors // _LEAST_SHARE
+        missing = max(0, least - len(found))
+        chosen = (*found[:most], *others[:missing])
+        return Counterexamples(chosen, (*found[most:], *others[missing:])[:_MOST_FURTHER])
 
     def _next_level(self) -> list[_Node]:
         """In order: parents come in theirs, so the first way to a state is its least."""
@@ -122,12 +178,15 @@ class Predictable:
             bits != own and includes(bits, own) for bits in together[location]
         )
 
-    def _path(self, node: _Node) -> tuple[int, ...]:
+    def _path(self, node: _Node) -> tuple[Path, list[int]]:
+        """The way to a node of the level after the last, and the locations on it, backwards."""
         path: list[int] = []
+        places: list[int] = []
         for level in reversed(self._levels):
             path.append(node.transition)
             node = level[node.parent]
-        return tuple(reversed(path))
+            places.append(node.state.location)
+        return tuple(reversed(path)), places
 
 
 class _Ahead:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from cleave.engines.cegar.exploration import State
+from cleave.engines.cegar.exploration import Path, State
 from cleave.engines.cegar.messages import Piece
 from cleave.errors import InternalError
 
@@ -14,11 +14,11 @@ _MOST_ORDERS = 2  # that a worker has at a time
 
 @dataclass(slots=True)
 class Order:
-    """What a worker is told to do: pieces with their states, or the analysis of one of the counterexamples. ``losses``
-    counts the workers that it took with it."""
+    """What a worker is told to do: pieces with their states, or the analysis of a path. ``losses`` counts the workers
+    that it took with it."""
 
     pieces: tuple[tuple[State, Piece], ...] = ()
-    counterexample: int | None = None
+    path: Path | None = None
     losses: int = 0
 
 

@@ -23,6 +23,7 @@ from cleave.logic.walk import has_quantifier
 from cleave.passes.entries import choose_entries
 from cleave.passes.horn import SimplifiedHorn, simplify_horn
 from cleave.passes.to_horn import HornProgram, Limits, program_to_horn
+from cleave.passes.to_integers import to_integers
 from cleave.passes.to_transitions import Located, horn_to_transitions
 
 _ALL_CALLS = Limits(small=1_000_000, caller=1_000_000)
@@ -61,7 +62,7 @@ def read_problem(task: Task) -> CegarProblem:
     program = read_program(task.file, task.source)
     if task.property:
         program = replace(program, property=Property(task.property))
-    horn = program_to_horn(program, choose_entries(program, task.entry), _ALL_CALLS)
+    horn = program_to_horn(to_integers(program, task.integers), choose_entries(program, task.entry), _ALL_CALLS)
     return replace(_problem(horn.system), program=program, horn=horn)
 
 

@@ -8,7 +8,15 @@ from cleave.engines.cegar.refinement.bits import joined
 from cleave.engines.cegar.refinement.budget import Budget
 from cleave.engines.cegar.refinement.cuts import cut_by_cut
 from cleave.engines.cegar.refinement.decompose import decomposed
-from cleave.engines.cegar.refinement.farkas import Direction, RowSolver, Weighted, refutation, strongest, weakest
+from cleave.engines.cegar.refinement.farkas import (
+    Direction,
+    RowSolver,
+    Weighted,
+    contradiction,
+    refutation,
+    strongest,
+    weakest,
+)
 from cleave.engines.cegar.refinement.linear import Linearizer, Row, renamed
 from cleave.engines.cegar.refinement.path_formula import PathFormula, conjuncts
 from cleave.engines.cegar.refinement.weakest import weakest_preconditions
@@ -29,11 +37,12 @@ def linear_sequences(formula: PathFormula, budget: Budget) -> Iterator[list[tupl
     solver = RowSolver(budget)
     seen: list[list[Weighted]] = []
     try:
+        contradictory = contradiction(solver, rows)
+        if contradictory is None:
+            return
         for direction in Direction:
-            found = refutation(solver, rows, direction)
-            if found is None:
-                return
-            if found not in seen:
+            found = refutation(solver, rows, contradictory, direction)
+            if found is not None and found not in seen:
                 seen.append(found)
                 yield from _from_factors(formula, found)
     finally:

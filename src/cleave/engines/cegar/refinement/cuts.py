@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from cleave.engines.cegar.refinement.budget import Budget
-from cleave.engines.cegar.refinement.farkas import Direction, RowSolver, refutation, weakest
+from cleave.engines.cegar.refinement.farkas import Direction, RowSolver, contradiction, refutation, weakest
 from cleave.engines.cegar.refinement.linear import ONE, Linearizer, Relation, Row
 from cleave.engines.cegar.refinement.path_formula import PathFormula
 from cleave.engines.cegar.refinement.writing import as_formula
@@ -115,7 +115,8 @@ class Cut:
     def _between(self, left: list[Row], right: list[Row], splits: list[int]) -> Term:
         """An interpolant of two cubes; ``splits`` holds how many splits are still allowed."""
         rows = [*((0, row) for row in left), *((1, row) for row in right)]
-        found = refutation(self._rows, rows, Direction.EARLY)
+        contradictory = contradiction(self._rows, rows)
+        found = refutation(self._rows, rows, contradictory, Direction.EARLY) if contradictory else None
         if found is not None:
             return as_formula(weakest(found, 1), self._order)
         split = _split(self._rows.solution([*left, *right]))

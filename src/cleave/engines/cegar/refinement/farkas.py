@@ -13,7 +13,7 @@ behind are the weakest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -90,51 +90,61 @@ class RowSolver:
         self._solver.close()
 
 
-def refutation(
-    solver: RowSolver, steps_and_rows: Sequence[tuple[int, Row]], direction: Direction
-) -> list[Weighted] | None:
-    """A minimal set of rows without a common solution, with their factors; None if all together have one."""
-    steps = [step for step, _ in steps_and_rows]
+def contradiction(solver: RowSolver, steps_and_rows: Sequence[tuple[int, Row]]) -> list[int] | None:
+    """The numbers of some rows without a common solution; None if all together have one."""
     rows = [row for _, row in steps_and_rows]
-    if solver.infeasible(rows, range(len(rows))) is None:
-        return None
-    kept = solver.infeasible(rows, _window(solver, rows, steps, direction))
-    if kept is None:
-        return None
-    found = weighted([steps_and_rows[number] for number in kept])
+    return solver.infeasible(rows, range(len(rows)))
+
+
+def refutation(
+    solver: RowSolver, steps_and_rows: Sequence[tuple[int, Row]], found: Sequence[int], direction: Direction
+) -> list[Weighted] | None:
+    """A minimal set of rows without a common solution, with their factors. ``found`` are the numbers of some rows
+    without one."""
+    rows = [row for _, row in steps_and_rows]
+    kept = _window(solver, steps_and_rows, found, direction)
+    factors = weighted([steps_and_rows[number] for number in kept])
     for number in kept if direction is Direction.EARLY else kept[::-1]:
-        if found is not None:  # the factors are unique already, so that nothing but what has none can be left out
-            return found
+        if factors is not None:  # they are unique already, so that nothing but what has none can be left out
+            return factors
         if number in kept:
             smaller = solver.infeasible(rows, [other for other in kept if other != number])
             if smaller is not None:
                 kept = smaller
-                found = weighted([steps_and_rows[number] for number in kept])
-    return found
+                factors = weighted([steps_and_rows[number] for number in kept])
+    return factors
 
 
-def _window(solver: RowSolver, rows: Sequence[Row], steps: Sequence[int], direction: Direction) -> list[int]:
-    """The rows of as few steps as possible, counted from the end; or of few of the first steps, counted from there."""
+def _window(
+    solver: RowSolver, steps_and_rows: Sequence[tuple[int, Row]], found: Sequence[int], direction: Direction
+) -> list[int]:
+    """Rows without a common solution of as few steps as possible, counted from the end; or of few of the first steps,
+    counted from there. By bisection: each answer names rows, whose steps are a better bound than the one asked for."""
+    steps = [step for step, _ in steps_and_rows]
+    rows = [row for _, row in steps_and_rows]
 
-    def between(first: int, last: int) -> list[int]:
-        return [number for number, step in enumerate(steps) if first <= step <= last]
+    def between(first: int, last: int) -> list[int] | None:
+        return solver.infeasible(rows, [number for number, step in enumerate(steps) if first <= step <= last])
 
-    first, last = min(steps), max(steps)
+    kept, last = list(found), max(steps)
     if direction is Direction.LATE:
-        last = -_last_true(-last, -first, lambda step: solver.infeasible(rows, between(first, -step)) is not None)
-    first = _last_true(first, last, lambda step: solver.infeasible(rows, between(step, last)) is not None)
-    return between(first, last)
-
-
-def _last_true(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """The greatest number up to ``high`` for which a claim holds that holds for ``low`` and all up to some number."""
-    while low < high:
-        middle = (low + high + 1) // 2
-        if holds(middle):
-            low = middle
-        else:
+        low, last = min(steps), steps[kept[-1]]
+        while low < last:
+            middle = (low + last) // 2
+            fewer = between(min(steps), middle)
+            if fewer is None:
+                low = middle + 1
+            else:
+                kept, last = fewer, steps[fewer[-1]]
+    first, high = steps[kept[0]], last
+    while first < high:
+        middle = (first + high + 1) // 2
+        fewer = between(middle, last)
+        if fewer is None:
             high = middle - 1
-    return low
+        else:
+            kept, first = fewer, steps[fewer[0]]
+    return kept
 
 
 def weighted(rows: Sequence[tuple[int, Row]]) -> list[Weighted] | None:
