@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from cleave.engines.threads.encode import encode
 from cleave.engines.threads.instances import unfold
+from cleave.engines.threads.options import BITWUZLA, ThreadsOptions
 from cleave.engines.threads.schedule import schedule_of
 from cleave.engines.threads.solving import solver_for
 from cleave.ir.check import check_program
@@ -216,16 +217,16 @@ class ConcurrentMaker:
 
 
 def violating_schedule(
-    program: Program, contexts: int, *, unwind: int = 3, part: str = "", rounds: int = 0
+    program: Program, contexts: int, *, unwind: int = 3, part: str = "", rounds: int = 0, solver: str = BITWUZLA
 ) -> Schedule | None:
     """A schedule that the engine's formula gives within the bounds, in one part of the search."""
     unfolded = unfold(program, "main", unwind)
     formula = encode(unfolded, contexts, unfolded.space.facts(part, contexts), rounds=rounds)
-    solver = solver_for(formula, 0)
-    solver.add(formula.violation)
-    answer = solver.check()
+    asked = solver_for(formula, ThreadsOptions(solver=solver))
+    asked.add(formula.violation)
+    answer = asked.check()
     assert answer is not Answer.UNKNOWN
-    return schedule_of(unfolded, formula, solver.model()) if answer is Answer.SAT else None
+    return schedule_of(unfolded, formula, asked.model()) if answer is Answer.SAT else None
 
 
 __all__ = ["BOOL", "ConcurrentMaker", "Features", "violating_schedule"]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from cleave.errors import InputError
 from cleave.frontends.btor2 import read_btor2
 from cleave.frontends.btor2.operators import BINARY, UNARY, truth
-from cleave.frontends.vmt import is_vmt, read_vmt
+from cleave.frontends.clauses import read_clauses
+from cleave.frontends.vmt import read_vmt
 from cleave.ir.horn_check import check_horn
 from cleave.logic import terms as t
 from cleave.logic.sorts import bitvec
@@ -36,8 +37,7 @@ VMT = """
 )
 def test_vmt(condition: str, expected: str) -> None:
     text = VMT.replace("PROPERTY", condition).encode()
-    assert is_vmt(text)
-    system = read_vmt("f.vmt", text)
+    system = read_clauses("f.smt2", text)
     assert len(system.clauses) == 3
     assert verdict(system) == expected
 

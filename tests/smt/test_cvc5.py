@@ -33,6 +33,16 @@ def solver() -> Iterator[Cvc5]:
         yield found
 
 
+def test_a_process_that_was_started_before_is_asked() -> None:
+    with Cvc5() as solver:
+        solver.start()
+        before = solver._process
+        assert before is not None
+        assert solver.decide(t.lt(X, X)).answer is UNSAT
+        assert solver.decide(t.lt(X, Y)).answer is SAT
+        assert solver._process is before
+
+
 def hard(bits: int = 60) -> Term:
     """Factors of a product of two primes, with many bits."""
     x, y = t.var("p", bitvec(bits)), t.var("q", bitvec(bits))

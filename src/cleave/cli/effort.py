@@ -21,6 +21,8 @@ def effort(counters: Counters) -> str:
     if "level" in counters:
         runs = count(counters["runs"], "strategy run")
         return f"{runs}, level {counters['level']}, solver cost {amount(counters['cost'])}"
+    if "probe_steps" in counters and "unwind" not in counters:
+        return f"{amount(counters['probe_steps'])} steps of executions tried"
     if "contexts" in counters:
         size = f", {amount(counters['clauses'])} clauses" if counters.get("clauses") else ""
         bounds = f"{counters['contexts']} contexts, unwind {counters['unwind']}"

@@ -5,31 +5,35 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from cleave.distribute import Distributed
 from cleave.engines.engine import GaveUp
 from cleave.engines.threads.alone import search_alone
+from cleave.engines.threads.coordinator import part_names
 from cleave.engines.threads.distributed import ThreadsSearch, gap
 from cleave.engines.threads.encode import encode
 from cleave.engines.threads.findings import NoViolation, Undecided, Violation
 from cleave.engines.threads.instances import Unfolded
 from cleave.engines.threads.messages import Task
 from cleave.engines.threads.partition import Space
-from cleave.engines.threads.solving import has_numbers
+from cleave.engines.threads.probe.search import probe
+from cleave.engines.threads.solving import check_solver, has_numbers
 from cleave.engines.threads.task import read_task, unfold_task
 from cleave.errors import UsageError
 from cleave.flows.run import Run
 from cleave.ir.program import Program
-from cleave.logic.terms import Term, conj_all
-from cleave.smt.cvc5 import Cvc5
-from cleave.smt.solver import Answer, Solver
-from cleave.smt.z3 import DEFAULT, Z3Solver
-from cleave.validate.bounded import Contradicted, Tried, refuted_again, try_interleavings
+from cleave.logic.terms import Term
+from cleave.smt.solver import Answer
+from cleave.validate.bounded import Contradicted, Tried, try_interleavings
 from cleave.validate.concurrent import Schedule, replay
 from cleave.validate.confirm import Confirmed
+from cleave.validate.second_solver import BITWUZLA, MINISAT, Z3, combined, second_opinion
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Unsafe, Verdict
+
+_NAMES = {"bitwuzla": BITWUZLA, "minisat": MINISAT, "glucose": "Glucose", "cadical": "CaDiCaL"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,11 @@ class ThreadsFlow:
     search: ThreadsSearch
 
     def here(self, run: Run) -> Verdict:
-        read = self._read(run)
+        program, entry = self._program(run)
+        violated = self._probed(run, program, entry)
+        if violated is not None:
+            return violated
+        read = self._unfold(run, program, entry)
         interrupts: list[Callable[[], None]] = [lambda: None]
 
         def interrupt() -> None:
@@ -62,7 +70,11 @@ class ThreadsFlow:
         return self._confirm(run, read, found, "")
 
     def distributed(self, run: Run, distributed: Distributed[Any]) -> Verdict:
-        read = self._read(run)
+        program, entry = self._program(run)
+        violated = self._probed(run, program, entry)
+        if violated is not None:
+            return violated
+        read = self._unfold(run, program, entry)
         halt = threading.Event()
         run.watch.guard(halt.set)
         found = distributed.solve(halt, run.note)
@@ -80,12 +92,31 @@ class ThreadsFlow:
     def with_invariants(self, run: Run) -> ThreadsFlow:
         raise UsageError("the threads engine uses no invariants of others")
 
-    def _read(self, run: Run) -> _Read:
-        task = self.search.task
-        program, entry = read_task(task)
+    def _program(self, run: Run) -> tuple[Program, str]:
+        check_solver(self.search.task.options)
+        program, entry = read_task(self.search.task)
         run.assumptions += program.assumptions
         run.note({"read_seconds": round(run.watch.seconds(), 3)})
         run.watch.check()
+        return program, entry
+
+    def _probed(self, run: Run, program: Program, entry: str) -> Verdict | None:
+        """A violation that is found by running the program."""
+        options = self.search.task.options
+        if not options.probe_steps:
+            return None
+        found, steps = probe(program, entry, seed=options.seed, steps=options.probe_steps, check=run.watch.check)
+        run.note({"probe_steps": steps})
+        if found is None:
+            return None
+        verdict = _confirm_violation(program, entry, found)
+        if not isinstance(verdict, Unsafe):
+            return None
+        run.note({"contexts": len(found.contexts)})
+        return verdict
+
+    def _unfold(self, run: Run, program: Program, entry: str) -> _Read:
+        task = self.search.task
         unfolded = unfold_task(task, program, entry, run.watch.check)
         _check_partitions(task, unfolded.space)
         positions = sum(thread.positions for thread in unfolded.threads)
@@ -105,7 +136,7 @@ class ThreadsFlow:
         verdict: Verdict
         match found:
             case Violation(schedule):
-                verdict = _confirm_violation(read, schedule)
+                verdict = _confirm_violation(read.program, read.entry, schedule)
             case NoViolation(bounds):
                 verdict = self._confirm_nothing(run, read, dict(bounds), covered)
             case Undecided(reason, detail):
@@ -137,52 +168,40 @@ class ThreadsFlow:
                 )
         return self._second_solver(run, read, bounds, covered)
 
+    def _halves(self, unfolded: Unfolded) -> list[tuple[Term, ...]]:
+        """The formula of all schedules; with several workers those of two halves, for two processors."""
+        options, contexts = self.search.task.options, self.search.task.options.contexts[-1]
+        divides = self.search.workers > 1 and not options.rounds and unfolded.space.decisions(contexts)
+        made = (
+            encode(unfolded, contexts, unfolded.space.facts(name, contexts), rounds=options.rounds)
+            for name in part_names(2 if divides else 1)
+        )
+        return [(*formula.constraints, formula.violation) for formula in made]
+
     def _second_solver(self, run: Run, read: _Read, bounds: dict[str, int], covered: str) -> Verdict:
         """Another solver than the one that searched, for at least as long: what it can't confirm is unknown."""
         options = self.search.task.options
-        formula = encode(read.unfolded, options.contexts[-1], rounds=options.rounds)
-        constraints = (*formula.constraints, formula.violation)
-        numbers = has_numbers(constraints)  # then Z3 was the first
+        formulas = self._halves(read.unfolded)
+        first = _NAMES[options.solver] if not any(map(has_numbers, formulas)) else Z3
         seconds = max(options.confirm_seconds, run.watch.seconds())
-        answer = _by_cvc5(constraints, seconds, run) if numbers else _by_z3(constraints, seconds, run)
-        first, second = ("Z3", "cvc5") if numbers else ("Bitwuzla", "Z3")
-        if answer is Answer.UNSAT:
-            return _safe(bounds, f"{covered}the formula was refuted by two solvers, {first} and {second}")
-        if answer is Answer.SAT:
-            return Unknown(Reason.UNCONFIRMED, f"{second} finds a violation in the formula that {first} refuted")
+        with ThreadPoolExecutor(len(formulas)) as threads:
+            asked = [threads.submit(second_opinion, first, one, seconds, run.watch.guarding) for one in formulas]
+            second = combined([one.result() for one in asked])
+        if second.answer is Answer.UNSAT:
+            return _safe(bounds, f"{covered}the formula was refuted by two solvers, {first} and {second.solver}")
+        if second.answer is Answer.SAT:
+            return Unknown(Reason.UNCONFIRMED, f"{second.solver} finds a violation in the formula that {first} refuted")
         within = ", ".join(f"{name} {bound}" for name, bound in bounds.items())
-        detail = f"{first} finds no violation{f' within {within}' if within else ''}, which {second} did not confirm"
-        return Unknown(run.watch.reason or Reason.UNCONFIRMED, detail)
-
-
-def _by_z3(constraints: tuple[Term, ...], seconds: float, run: Run) -> Answer:
-    solver: Solver = Z3Solver(profile=DEFAULT)
-    if run.watch.reason is not None:
-        return Answer.UNKNOWN
-    run.watch.guard(solver.interrupt)
-    try:
-        return refuted_again(solver, constraints, seconds)
-    finally:
-        run.watch.unguard(solver.interrupt)
-
-
-def _by_cvc5(constraints: tuple[Term, ...], seconds: float, run: Run) -> Answer:
-    if run.watch.reason is not None:
-        return Answer.UNKNOWN
-    with Cvc5() as solver:
-        run.watch.guard(solver.interrupt)
-        try:
-            return solver.decide(conj_all(constraints), seconds=seconds).answer
-        finally:
-            run.watch.unguard(solver.interrupt)
+        found = f"{first} finds no violation{f' within {within}' if within else ''}"
+        return Unknown(run.watch.reason or Reason.UNCONFIRMED, f"{found}, which {second.solver} did not confirm")
 
 
 def _safe(bounds: dict[str, int], validation: str) -> Verdict:
     return BoundedSafe(bounds, validation) if bounds else Safe(validation)
 
 
-def _confirm_violation(read: _Read, schedule: Schedule) -> Verdict:
-    judged = replay(read.program, read.entry, schedule)
+def _confirm_violation(program: Program, entry: str, schedule: Schedule) -> Verdict:
+    judged = replay(program, entry, schedule)
     if isinstance(judged, Confirmed):
         return Unsafe(judged.trace, "replayed under its schedule")
     return Unknown(Reason.UNCONFIRMED, f"the violation that was found does not replay: {judged.reason}")

@@ -1,34 +1,27 @@
-"""Reads Horn clauses, or a transition system as Horn clauses, with the front end that fits the file name."""
+"""Reads Horn clauses, or a transition system as Horn clauses, with the front end that fits the file name.
+
+Front ends are loaded when there is a file for them: together they take longer than a small task.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import PurePath
 
-from cleave.frontends.aiger import read_aiger
-from cleave.frontends.btor2 import read_btor2
-from cleave.frontends.horn import read_horn
-from cleave.frontends.mcmt import read_mcmt
-from cleave.frontends.prolog import read_prolog
-from cleave.frontends.vmt import is_vmt, read_vmt
 from cleave.ir.horn import HornSystem
 
-
-def _read_smtlib(file: str, content: bytes) -> HornSystem:
-    """VMT files often have the ending of SMT-LIB, which they are an extension of."""
-    return read_vmt(file, content) if is_vmt(content) else read_horn(file, content)
-
-
-READERS: Mapping[str, Callable[[str, bytes], HornSystem]] = {
-    ".smt2": _read_smtlib,
-    ".vmt": read_vmt,
-    ".btor2": read_btor2,
-    ".btor": read_btor2,
-    ".pl": read_prolog,
-    ".mcmt": read_mcmt,
-    ".aag": read_aiger,
-    ".aig": read_aiger,
+READERS: Mapping[str, str] = {
+    ".smt2": "horn:read_horn",
+    ".vmt": "vmt:read_vmt",
+    ".btor2": "btor2:read_btor2",
+    ".btor": "btor2:read_btor2",
+    ".pl": "prolog:read_prolog",
+    ".mcmt": "mcmt:read_mcmt",
+    ".aag": "aiger:read_aiger",
+    ".aig": "aiger:read_aiger",
 }
+"""Modules and functions of this package, by the endings of files."""
 
 
 def holds_clauses(file: str) -> bool:
@@ -37,4 +30,14 @@ def holds_clauses(file: str) -> bool:
 
 
 def read_clauses(file: str, content: bytes) -> HornSystem:
-    return READERS[PurePath(file).suffix.lower()](file, content)
+    ending = PurePath(file).suffix.lower()
+    if ending == ".smt2" and _is_vmt(content):
+        ending = ".vmt"
+    module, _, function = READERS[ending].partition(":")
+    read: Callable[[str, bytes], HornSystem] = getattr(import_module(f"cleave.frontends.{module}"), function)
+    return read(file, content)
+
+
+def _is_vmt(content: bytes) -> bool:
+    """VMT files often have the ending of SMT-LIB, which they are an extension of."""
+    return b":trans" in content and b":init" in content

@@ -1,4 +1,4 @@
-"""Reads a program with the front end that fits its file name."""
+"""Reads a program with the front end that fits its file name, which is loaded only then: each is large."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from functools import lru_cache
 from pathlib import PurePath
 
 from cleave.errors import InputError, InternalError, UnsupportedError
-from cleave.frontends.boogie import read_boogie_bytes
 from cleave.frontends.c_options import COptions
-from cleave.ir.check import check_program
 from cleave.ir.program import Program
-from cleave.ir.reader import read_program as read_ir
 
 
 def read_ir_bytes(content: bytes, file: str) -> Program:
     """A program in the text form of `ir.text`, which says more than any of the languages."""
+    from cleave.ir.check import check_program
+    from cleave.ir.reader import read_program as read_ir
+
     try:
         program = read_ir(content.decode())
         check_program(program)
@@ -27,13 +27,19 @@ def read_ir_bytes(content: bytes, file: str) -> Program:
     return program
 
 
+def _read_boogie(content: bytes, file: str) -> Program:
+    from cleave.frontends.boogie import read_boogie_bytes
+
+    return read_boogie_bytes(content, file)
+
+
 def _read_c(content: bytes, file: str) -> Program:
-    from cleave.frontends.c import read_c_bytes  # large: loaded only where it is needed
+    from cleave.frontends.c import read_c_bytes
 
     return read_c_bytes(content, file)
 
 
-READERS = {".bpl": read_boogie_bytes, ".c": _read_c, ".i": _read_c, ".ir": read_ir_bytes}
+READERS = {".bpl": _read_boogie, ".c": _read_c, ".i": _read_c, ".ir": read_ir_bytes}
 _C = frozenset({".c", ".i"})
 
 
@@ -46,6 +52,7 @@ def read_bytes(file: str) -> bytes:
         raise InputError(f"can't read the file: {reason}", file=file) from None
 
 
+@lru_cache(maxsize=1)  # of one run, which forgets it before it starts: files change
 def read_source(file: str, c: COptions) -> bytes:
     """All that is needed to read the program in ``file`` anywhere: its content or, of a C program, what the compiler
     makes of all its files, so that neither headers nor a compiler are needed where it is read."""

@@ -35,11 +35,6 @@ def read_vmt(file: str, content: bytes) -> HornSystem:
     return _VmtReader(read_script(decode_text(content, file), file)).system()
 
 
-def is_vmt(content: bytes) -> bool:
-    """Whether an SMT-LIB text is a transition system and not a set of Horn clauses."""
-    return b":trans" in content and b":init" in content
-
-
 class _VmtReader:
     def __init__(self, script: Script) -> None:
         self._script = script

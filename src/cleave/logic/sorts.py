@@ -94,6 +94,9 @@ _uninterpreted: dict[str, Sort] = {}
 
 def bitvec(width: int) -> Sort:
     """The sort of bit vectors of ``width`` bits; ``width`` is at least 1."""
+    found = _bitvecs.get(width)
+    if found is not None:
+        return found
     if width < 1:
         raise ValueError(f"a bit vector needs at least one bit, not {width}")
     return _bitvecs.setdefault(width, Sort(SortKind.BITVEC, width=width))

@@ -53,14 +53,21 @@ class Cvc5:
     def __init__(self, *, memory_mb: int = 4000) -> None:
         self._memory_mb = memory_mb
         self._process: subprocess.Popen[bytes] | None = None
+        self._is_ready = False  # the process has said so
         self._interrupted = False
-        self._lock = threading.RLock()  # guards the two above
+        self._lock = threading.RLock()  # guards what is above
 
     def __enter__(self) -> Cvc5:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+    def start(self) -> None:
+        """Starts the process, if there is none, and does not wait for it: a question will find it ready sooner."""
+        with self._lock:
+            if self._process is None and not self._interrupted:
+                self._process, self._is_ready = _spawn(self._memory_mb), False
 
     def decide(self, formula: Term, *, seconds: float = 0.0) -> Decision:
         """Whether ``formula`` has a model. 0 seconds: no limit."""
@@ -112,23 +119,24 @@ class Cvc5:
 
     def _started(self) -> subprocess.Popen[bytes] | None:
         """The process, ready for a question; None if an interrupt came before."""
+        self.start()
         with self._lock:
-            if self._interrupted:
-                return None
-            if self._process is not None:
-                return self._process
-            command = [sys.executable, "-P", "-c", _START, str(self._memory_mb)]
-            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-            process = self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environment,
-                start_new_session=True,  # Ctrl-C is for the process that asks
-            )
-        _read(process, monotonic() + _START_SECONDS)  # should it have ended, the question finds out
+            process = None if self._interrupted else self._process
+        if process is not None and not self._is_ready:
+            _read(process, monotonic() + _START_SECONDS)  # should it have ended, the question finds out
+            self._is_ready = True
         return process
+
+
+def _spawn(memory_mb: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", _START, str(memory_mb)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        start_new_session=True,  # Ctrl-C is for the process that asks
+    )
 
 
 def _write(process: subprocess.Popen[bytes], question: bytes) -> bool:

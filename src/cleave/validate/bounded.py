@@ -1,18 +1,16 @@
 """Confirms that no schedule violates anything, as far as that can be done with code that the engine does not use.
 
 For a small program all interleavings are tried on the concrete machine, whatever the bound on loops. Otherwise the
-formula that one solver refuted is given to another one: that checks the solver, and not how the formula was made.
+formula that one solver refuted is given to another one (`second_solver`): that checks the solver, and not how the
+formula was made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program
-from cleave.logic.terms import Term
-from cleave.smt.solver import Answer, Solver
 from cleave.validate.interleavings import TooLargeError, explore
 
 
@@ -40,13 +38,3 @@ def try_interleavings(program: Program, entry: str, contexts: int | None, states
     if found.contexts is not None:
         return Contradicted(found.contexts)
     return Tried(found.states, found.complete)
-
-
-def refuted_again(solver: Solver, formulas: Iterable[Term], seconds: float) -> Answer:
-    """What another solver says about a formula that was refuted."""
-    try:
-        for formula in formulas:
-            solver.add(formula)
-        return solver.check(seconds=seconds)
-    except UnsupportedError:
-        return Answer.UNKNOWN

@@ -13,6 +13,8 @@ from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
 from cleave.errors import UsageError
 from cleave.flows.run import Run
 from cleave.flows.threads import ThreadsFlow
+from cleave.smt import sat
+from cleave.smt.sat import NAMES
 from cleave.verdict import BoundedSafe, Result, Safe, Unsafe
 from cleave.watch import Watch
 
@@ -160,3 +162,26 @@ def test_partitions_that_make_no_sense() -> None:
     ):
         with pytest.raises(UsageError):
             verify("lost_update", source, options, how)
+
+
+@pytest.mark.parametrize("solver", NAMES)
+def test_solvers_on_the_same_clauses(solver: str) -> None:
+    options = ThreadsOptions(unwind=2, contexts=(6,), confirm_states=0, solver=solver)
+    found = verify("fibonacci", fibonacci(2, 8), options)
+    assert isinstance(found.verdict, Unsafe)
+    assert found.statistics["clauses"] > 0
+    unreached = verify("fibonacci", fibonacci(2, 9), options)
+    assert isinstance(unreached.verdict, BoundedSafe | Safe)
+    assert unreached.verdict.validation.endswith("and Bitwuzla")
+
+
+def test_a_solver_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sat, "is_installed", lambda: False)
+    with pytest.raises(UsageError, match=r"pip install 'cleave\[sat\]'"):
+        verify("fibonacci", fibonacci(2, 8), ThreadsOptions(solver="cadical"))
+
+
+def test_unbounded_numbers_are_nothing_for_a_sat_solver() -> None:
+    source = "var n: Int\nproc main() -> () [entry] {\n  start:\n    havoc n\n    assert (< n 3)\n    return\n}\n"
+    with pytest.raises(UsageError, match="unbounded numbers"):
+        verify("numbers", source, ThreadsOptions(solver="minisat"))

@@ -13,6 +13,7 @@ from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.part import Empty, Found, Part
 from cleave.ir.program import Program
 from cleave.logic.sorts import INT
+from cleave.smt.sat import NAMES
 from cleave.validate.concurrent import replay
 from cleave.validate.confirm import Confirmed
 from cleave.validate.interleavings import Explored, TooLargeError, explore
@@ -47,6 +48,17 @@ def test_same_verdict_for_every_number_of_contexts(kind: str, seed: int) -> None
         if schedule is not None:
             assert len(schedule.contexts) <= contexts
             assert isinstance(replay(program, "main", schedule), Confirmed)
+
+
+@pytest.mark.parametrize(("kind", "solver"), list(product(("plain", "arrays", "loops", "nested"), NAMES)))
+def test_every_solver_finds_the_same(kind: str, solver: str) -> None:
+    for seed in range(4):
+        program = ConcurrentMaker(random.Random(seed), SORTS_OF_PROGRAMS[kind]).program()
+        for contexts in (2, 4):
+            usual = violating_schedule(program, contexts)
+            schedule = violating_schedule(program, contexts, solver=solver)
+            assert (schedule is None) == (usual is None)
+            assert schedule is None or isinstance(replay(program, "main", schedule), Confirmed)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -8,6 +8,7 @@ import pytest
 
 from cleave.errors import InputError, UnsupportedError, UsageError
 from cleave.frontends.c import COptions, read_c
+from cleave.frontends.c.options import Check
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 
@@ -17,7 +18,8 @@ UNSUPPORTED = {
     "pthread_cancel": "int pthread_cancel(unsigned long); int main(void) { return pthread_cancel(1); }",
     "must come in pairs": "void __VERIFIER_atomic_begin(void); void *f(void *p) { __VERIFIER_atomic_begin(); }"
     " int pthread_create(long *, void *, void *, void *); int main(void) { long t; pthread_create(&t, 0, f, 0); }",
-    "labels that start": "int x; int main(void) { __CPROVER_ASYNC_1: x = 1; return 0; }",
+    "entered or left": "int x; int main(void) { __CPROVER_ASYNC_1: { x = 1; return 0; } return 1; }",
+    "entered or left by": "int x; int main(void) { __CPROVER_ASYNC_1: { __CPROVER_ASYNC_2: x = 1; } }",
     "va_start": "int f(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); return 0; }"
     " int main(void) { f(1); return 0; }",
     "control leaves": "int setjmp(void *); int main(void) { return setjmp(0); }",
@@ -32,6 +34,13 @@ def test_unsupported(reason: str) -> None:
     with pytest.raises(UnsupportedError, match=reason) as caught:
         read_c({"t.c": UNSUPPORTED[reason].encode()})
     assert (caught.value.file, caught.value.line) == ("t.c", 1)
+
+
+def test_statements_in_their_own_thread_and_deadlocks() -> None:
+    source = b"int x; int main(void) { __CPROVER_ASYNC_1: x = 1; }"
+    read_c({"t.c": source})
+    with pytest.raises(UnsupportedError, match="pthread_create"):
+        read_c({"t.c": source}, COptions(check=Check.DEADLOCK))
 
 
 def test_only_what_can_run_is_refused() -> None:

@@ -120,6 +120,11 @@ SAFE = {
         int main(void) { pthread_t a; pthread_create(&a, 0, work, 0); int *q = malloc(4); *q = 2; assert(*q == 2); }""",
     "self": """void *work(void *p) { assert(!pthread_equal(pthread_self(), *(pthread_t *)p)); return 0; }
         int main(void) { pthread_t t, me = pthread_self(); pthread_create(&t, 0, work, &me); assert(t != me); }""",
+    "a statement in its own thread": """void work(int k) { n = k; }
+        int main(void) { int k = 3, *p = &m; __CPROVER_ASYNC_1: { int mine = k; k = 9; work(mine); *p = 1; done = 1; }
+        k = 4; __VERIFIER_assume(done); assert(n == 3 && k == 4 && m == 1); }""",
+    "fences": """void *work(void *p) { n = 1; __asm__ volatile("mfence" ::: "memory"); m = 1; return 0; }"""
+    + AGAINST % ("int b = m, a = n; assert(a >= b);", ""),
     "main exits": "void *work(void *p) { return 0; }" + AGAINST % ("pthread_exit(0);", "assert(0);"),
 }
 
@@ -153,6 +158,8 @@ UNSAFE = {
         void *work(void *p) { pthread_setspecific(k, (void *)42); return 0; }
         int main(void) { pthread_t t; pthread_key_create(&k, end); pthread_create(&t, 0, work, 0);
         pthread_join(t, 0); }""",
+    "a statement in its own thread shares what has an address": """void work(int *p) { *p = 42; }
+        int main(void) { int a = 0; __CPROVER_ASYNC_1: work(&a); assert(a == 0); }""",
     "main exits, others go on": "void *work(void *p) { assert(0); return 0; }" + AGAINST % ("pthread_exit(0);", ""),
 }
 

@@ -31,6 +31,10 @@ SAFE = {
     "assume": "int main(void) { int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > 3); assert(x != 3); }",
     "abort": "int main(void) { int x = __VERIFIER_nondet_int(); if (x < 3) abort(); assert(x >= 3); }",
     "exit": "int main(void) { int x = __VERIFIER_nondet_int(); if (x) exit(1); if (x) reach_error(); }",
+    "time": """#include <time.h>
+        int main(void) { time_t now; struct timespec wrong = {0, 1000000000}; struct tm date;
+        assert(time(&now) == now && nanosleep(&wrong, 0) == -1);
+        assert(gmtime_r(&now, &date) == &date && date.tm_mon < 12); }""",
     "struct copy": """struct s { int a; char b[6]; long c; };
         int main(void) { struct s x = {1, "hello", 7}, y; y = x; x.b[1] = 'a'; x.c = 0;
         assert(y.a == 1 && y.b[1] == 'e' && y.b[5] == 0 && y.c == 7); }""",

@@ -14,6 +14,7 @@ from cleave.logic.sorts import BOOL, INT, REAL, Sort, array, bitvec
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import free_variables
 from cleave.smt.bitwuzla import BitwuzlaSolver
+from cleave.smt.sat import SatSolver
 from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3 import DEFAULT, Z3Solver
 from cleave.validate.evaluate import World, evaluate
@@ -30,7 +31,7 @@ def edge_values(width: int) -> list[int]:
 
 
 def backends() -> list[Solver]:
-    return [Z3Solver(), Z3Solver(profile=DEFAULT), BitwuzlaSolver()]
+    return [Z3Solver(), Z3Solver(profile=DEFAULT), BitwuzlaSolver(), SatSolver("minisat")]
 
 
 def agree(term: Term, state: dict[Term, Any], solvers: list[Solver]) -> None:

@@ -6,6 +6,7 @@ import gc
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -39,6 +40,7 @@ from cleave.logic.terms import (
     zero_extend,
 )
 from cleave.smt.bitwuzla import BitwuzlaSolver
+from cleave.smt.sat import NAMES, SatSolver
 from cleave.smt.solver import Answer, ArrayValue, Solver, UninterpretedValue
 from cleave.smt.z3 import DEFAULT, Z3Solver
 
@@ -46,6 +48,7 @@ BACKENDS: dict[str, Callable[[], Solver]] = {
     "z3-boogie": Z3Solver,
     "z3-default": lambda: Z3Solver(profile=DEFAULT),
     "bitwuzla": BitwuzlaSolver,
+    **{name: partial(SatSolver, name) for name in NAMES},
 }
 SAT, UNSAT, UNKNOWN = Answer.SAT, Answer.UNSAT, Answer.UNKNOWN
 BYTE = bitvec(8)
@@ -61,6 +64,11 @@ def make(request: pytest.FixtureRequest) -> Callable[[], Solver]:
 @pytest.fixture
 def solver(make: Callable[[], Solver]) -> Solver:
     return make()
+
+
+def needs_quantifiers(solver: Solver) -> None:
+    if not solver.capabilities.quantifiers:
+        pytest.skip("no quantifiers")
 
 
 def ult(a: Term, b: Term) -> Term:
@@ -227,7 +235,10 @@ def test_equality_of_a_constant_array_is_never_answered_wrongly(solver: Solver) 
 def test_array_of_arrays(solver: Solver) -> None:
     row = array(BYTE, BOOL)
     table = var("table", array(BYTE, row))
-    solver.add(select(select(table, byte(1)), byte(2)))
+    try:
+        solver.add(select(select(table, byte(1)), byte(2)))
+    except UnsupportedError:
+        pytest.skip("refused")
     solver.add(neg(select(select(table, byte(1)), byte(3))))
     solver.add(neg(select(select(table, byte(2)), byte(2))))
     assert solver.check() is SAT
@@ -320,24 +331,28 @@ K = var("k", BYTE)
 
 
 def test_universal_is_instantiated(solver: Solver) -> None:
+    needs_quantifiers(solver)
     solver.add(forall((K,), ult(apply(F, K), byte(9)), ((apply(F, K),),)))
     solver.add(ult(byte(20), apply(F, X)))
     assert solver.check() is UNSAT
 
 
 def test_existential(solver: Solver) -> None:
+    needs_quantifiers(solver)
     solver.add(exists((K,), conj(ult(K, byte(3)), ult(byte(1), K), eq(X, K))))
     assert solver.check() is SAT
     assert solver.model().value(X) == 2
 
 
 def test_bound_variable_does_not_meet_a_free_one(solver: Solver) -> None:
+    needs_quantifiers(solver)
     solver.add(exists((K,), eq(K, byte(1))))
     solver.add(eq(K, byte(2)))
     assert solver.check() is SAT
 
 
 def test_useless_triggers_are_ignored(solver: Solver) -> None:
+    needs_quantifiers(solver)
     every = forall((K,), ult(apply(F, K), byte(9)), ((apply(F, X),), (K,)))
     solver.add(every)
     assert solver.check() in (SAT, UNKNOWN)
@@ -393,6 +408,7 @@ def test_template_instances_are_popped(solver: Solver) -> None:
 @pytest.mark.parametrize(("low", "value", "expected"), [(10, 9, UNSAT), (10, 11, SAT)])
 def test_template_with_a_quantifier(solver: Solver, low: int, value: int, expected: Answer) -> None:
     """The parameters occur below the quantifier and in its trigger's neighbourhood: indices must be shifted."""
+    needs_quantifiers(solver)
     bound = forall((K,), implies(eq(K, Y), ult(X, apply(F, K))), ((apply(F, K),),))
     template = solver.template((X, Y), [bound])
     p = var("p", BYTE)
@@ -403,6 +419,7 @@ def test_template_with_a_quantifier(solver: Solver, low: int, value: int, expect
 
 
 def test_template_with_nested_quantifiers(solver: Solver) -> None:
+    needs_quantifiers(solver)
     j = var("j", BYTE)
     g = Function("g", (BYTE, BYTE), BYTE)
     inner = forall((j,), eq(apply(g, K, j), plus(X, plus(K, j))), ((apply(g, K, j),),))
@@ -418,6 +435,7 @@ def test_template_with_nested_quantifiers(solver: Solver) -> None:
 
 
 def test_argument_that_looks_like_a_bound_variable(solver: Solver) -> None:
+    needs_quantifiers(solver)
     template = solver.template((X,), [forall((K,), implies(eq(K, byte(3)), ult(X, apply(F, K))), ((apply(F, K),),))])
     solver.instantiate(template, (K,))  # the free k
     solver.add(eq(K, byte(50)))

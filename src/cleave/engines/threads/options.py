@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 DEFAULT_UNWIND = 2
 DEFAULT_CONTEXTS = 5
+BITWUZLA = "bitwuzla"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,10 +20,12 @@ class ThreadsOptions:
     """
 
     deepen: bool = False  # go on with larger bounds than these, as far as a time limit allows
+    probe_steps: int = 0  # of executions that are tried before a formula of all of them is made
     unwind: int = DEFAULT_UNWIND
     contexts: tuple[int, ...] = tuple(range(2, DEFAULT_CONTEXTS + 1))
     rounds: int = 0
     seed: int = 0
+    solver: str = BITWUZLA  # or one of `smt.sat.NAMES`
     confirm_states: int = 5_000
     confirm_seconds: float = 20.0
 

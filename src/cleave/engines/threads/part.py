@@ -61,7 +61,7 @@ class Part:
         self._decisions = () if options.rounds else unfolded.space.decisions(contexts)
         self._facts = unfolded.space.facts(name, contexts)
         self._formula = encode(unfolded, contexts, self._facts, rounds=options.rounds)
-        self._solver = solver_for(self._formula, options.seed)
+        self._solver = solver_for(self._formula, options)
         self._spent = 0  # by solvers that are gone
         self._searching = True  # for a violation
 
@@ -135,7 +135,7 @@ class Part:
             return True
         self._spent += self._solver.cost()
         longer: Formula = encode(self._unfolded, self._contexts + 1, self._facts)
-        self._solver = _closed(self._solver, solver_for(longer, self._options.seed))
+        self._solver = _closed(self._solver, solver_for(longer, self._options))
         answer = yield from self._ask("longer", longer.moves[-1], slice_cost, limit)
         return answer is not Answer.UNSAT
 

@@ -40,17 +40,9 @@ def evaluate(term: Term, environment: Mapping[Term, Term]) -> Term:
 
 def simplified(node: Term, args: tuple[Term, ...]) -> Term:
     """``node`` with other arguments, which are simplified already."""
-    match node.op:
-        case Op.EQ:
-            return equal(args[0], args[1])
-        case Op.ITE:
-            return choice(*args)
-        case Op.SELECT:
-            return element(*args)
-        case Op.STORE:
-            return stored(*args)
-        case Op.NOT:
-            return negated(args[0])
+    own = _OWN.get(node.op)
+    if own is not None:
+        return own(*args)
     if node.op in FOLDED and all(a.op is Op.VALUE for a in args):
         return fold(node, args)
     if node.op in NEUTRAL and len(args) == 2:
@@ -220,3 +212,12 @@ def _map_leaves(term: Term, build: Callable[[Term], Term]) -> Term:
     if term.op is Op.ITE:
         return choice(term.args[0], _map_leaves(term.args[1], build), _map_leaves(term.args[2], build))
     return build(term)
+
+
+_OWN: dict[Op, Callable[..., Term]] = {
+    Op.EQ: equal,
+    Op.ITE: choice,
+    Op.SELECT: element,
+    Op.STORE: stored,
+    Op.NOT: negated,
+}

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
+from cleave.engines.threads.folding import FOLDED, fold
 from cleave.engines.threads.simplify import cases, equal, simplified
 from cleave.logic.terms import Op, Term, bv
 from cleave.logic.walk import postorder
@@ -75,8 +76,9 @@ def _at(node: Term, parts: list[Values | None]) -> Values | None:
     if combinations > _MOST_COMBINATIONS:
         return _limited(node, parts)
     made: Values = {}
+    computed = fold if node.op in FOLDED else simplified
     for combination in product(*(part.items() for part in known)):
-        value = simplified(node, tuple([one for one, _ in combination]))
+        value = computed(node, tuple([one for one, _ in combination]))
         if value.op is not Op.VALUE:
             return None
         generation = max(one for _, one in combination)

@@ -24,6 +24,7 @@ from cleave.logic.terms import FALSE, Term, bv, conj_all, neg
 if TYPE_CHECKING:
     from cleave.frontends.c.function import FunctionLowering
 
+_FENCES = frozenset(("mfence", "lfence", "sfence"))  # memory is sequentially consistent without
 _REFUSALS = {
     Kind.REFUSED_THREADS: "{name} is not supported",
     Kind.REFUSED_FLOAT: "{name} is not supported: mathematics, or an operation that C programs rarely use",
@@ -56,7 +57,7 @@ class CallLowering:
                 self._indirect(instruction, callee)
 
     def _assembly(self, instruction: l.Instruction, text: str) -> None:
-        if text.strip() or not isinstance(instruction.type, l.VoidType):
+        if (text.strip() and text.strip() not in _FENCES) or not isinstance(instruction.type, l.VoidType):
             raise unsupported("assembly code is not supported", self._function.place())
 
     def _named(self, instruction: l.Instruction, name: str) -> Terms:

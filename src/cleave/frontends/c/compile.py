@@ -18,8 +18,10 @@ import tempfile
 from pathlib import Path, PurePath
 
 from cleave.errors import InputError, UsageError
+from cleave.frontends.c.annotations import with_assertions
+from cleave.frontends.c.asynchronous import with_ends
 from cleave.frontends.c.library import HEADERS
-from cleave.frontends.c.options import COptions
+from cleave.frontends.c.options import Check, COptions
 
 _TARGETS = {32: "x86-linux-gnu", 64: "x86_64-linux-gnu"}
 _FLAGS = (
@@ -44,6 +46,7 @@ _OTHER_VERIFIERS = (
     "-D__CPROVER_size_t=__SIZE_TYPE__",
     "-D__CPROVER_ssize_t=__PTRDIFF_TYPE__",
     "-D__CPROVER_bool=_Bool",
+    "-D__CPROVER_thread_local=_Thread_local",
 )
 # A function that is only ``inline`` would have no body without optimisation: C wants another definition somewhere.
 _INLINE = ("-Dinline=", "-D__inline=", "-D__inline__=")
@@ -71,6 +74,9 @@ def compile_c(file: str, content: bytes, options: COptions) -> str:
     """The LLVM module in text form; what the compiler rejects is an `InputError` with the compiler's own words."""
     if PurePath(file).suffix.lower() == ".i":
         content = _LINE_MARKER.sub(b"", content)
+    if options.check in (None, Check.REACH):  # what assertions read is no access of the program
+        content = with_assertions(content, file)
+    content = with_ends(content)
     name = file.replace("\\", "\\\\").replace('"', '\\"')
     marked = f'# 1 "{name}"\n'.encode() + content
     with tempfile.TemporaryDirectory(prefix="cleave-c-") as folder:

@@ -105,8 +105,6 @@ class FunctionLowering:
         located = (i.location for i in block.instructions if i.location is not None)
         body.start(block.label, next(located, None))
         registers.enter(block)
-        if block.label.startswith("__CPROVER_ASYNC"):
-            raise unsupported("labels that start threads, as CBMC has them, are not supported", self.place())
         options = self.context.options
         if options.check in (None, Check.REACH) and block.label == options.error_label:
             body.emit(Assert(FALSE, f"label {block.label} is reached", next(located, self.function.location)))

@@ -1,7 +1,7 @@
 """Functions of the C library that are given as C: compiled and linked where a program calls one it does not define.
 
 Their source is in ``library/``: strings and the like, mathematics, floating-point arithmetic, which the mathematics
-uses, and POSIX threads. ``headers/`` holds the headers that programs written for other verifiers include.
+uses, time, and POSIX threads. ``headers/`` holds the headers that programs written for other verifiers include.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cleave.frontends.c import llvm as l
 
 HEADERS = Path(__file__).with_name("headers")
 DEADLOCKS = "CLEAVE_DEADLOCK"  # a macro: threads say when they wait for ever
-FILES = ("string.c", "math.c", "float.c", "threads.c")  # in this order: a file uses only those after it
+FILES = ("time.c", "string.c", "math.c", "float.c", "threads.c")  # in this order: a file uses only those after it
 _FOLDER = Path(__file__).with_name("library")
 _DEFINITION = re.compile(r"^(?:[a-z_][\w ]*[ *]|  \w+ )(\w+(?:##\w+)*)\([^;\n]*\) \{", re.MULTILINE)
 _FORMATS = ("half", "float", "double")  # what the macros of float.c are used for

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from cleave.frontends.c import bits
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.accesses import AccessFinder
+from cleave.frontends.c.asynchronous import outline_threads
 from cleave.frontends.c.atomic import balanced
 from cleave.frontends.c.body import Names
 from cleave.frontends.c.calls import CallFacts
@@ -45,6 +46,7 @@ class CProgram:
 def lower(module: l.Module, options: COptions) -> CProgram:
     entry = choose_entry(module, options.entry)
     call_constructors(module, entry)
+    outline_threads(module, options.check)
     lower_threads(module, entry)
     context = _analyse(module, entry, options)
     names: dict[str, Names] = {}

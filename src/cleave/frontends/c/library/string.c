@@ -175,26 +175,41 @@ int isspace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 int tolower(int c) { return isupper(c) ? c - 'A' + 'a' : c; }
 int toupper(int c) { return islower(c) ? c - 'a' + 'A' : c; }
 
+/* What does not fit is undefined: the nearest number, here. */
 int atoi(const char *text) {
-  unsigned number = 0;
+  unsigned long long number = 0, most = 0x7fffffff;
   int negative = 0;
   while (isspace(*text))
     text++;
   if (*text == '-' || *text == '+')
     negative = *text++ == '-';
-  while (isdigit(*text))
-    number = number * 10 + (unsigned)(*text++ - '0');
+  most += (unsigned)negative;
+  for (; isdigit(*text); text++)
+    if (number <= most)
+      number = number * 10 + (unsigned)(*text - '0');
+  if (number > most)
+    number = most;
   return negative ? (int)-number : (int)number;
 }
 
-long strtol(const char *text, char **end, int base) {
-  unsigned long number = 0;
-  int negative = 0;
+#if __SIZEOF_LONG__ == 8
+typedef unsigned __int128 __cleave_wide;
+#else
+typedef unsigned long long __cleave_wide;
+#endif
+
+/* The number without its sign, at most ``most``, and one more if it is negative and ``more``. */
+static unsigned long __cleave_number(
+    const char *text, char **end, int base, __cleave_wide most, int more, int *negative) {
+  __cleave_wide number = 0;
   const char *start = text;
   while (isspace(*text))
     text++;
+  *negative = 0;
   if (*text == '-' || *text == '+')
-    negative = *text++ == '-';
+    *negative = *text++ == '-';
+  if (more && *negative)
+    most++;
   if ((base == 0 || base == 16) && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
     text += 2;
     base = 16;
@@ -205,15 +220,29 @@ long strtol(const char *text, char **end, int base) {
     int digit = isdigit(*text) ? *text - '0' : isalpha(*text) ? toupper(*text) - 'A' + 10 : 99;
     if (digit >= base)
       break;
-    number = number * (unsigned long)base + (unsigned long)digit;
+    if (number <= most)
+      number = number * (unsigned)base + (unsigned)digit;
     start = text + 1;
   }
   if (end != 0)
     *end = (char *)start;
+  if (number > most && !more)
+    *negative = 0;
+  return (unsigned long)(number > most ? most : number);
+}
+
+long strtol(const char *text, char **end, int base) {
+  int negative;
+  unsigned long number = __cleave_number(text, end, base, ~0UL >> 1, 1, &negative);
   return negative ? (long)-number : (long)number;
 }
 
-unsigned long strtoul(const char *text, char **end, int base) { return (unsigned long)strtol(text, end, base); }
+unsigned long strtoul(const char *text, char **end, int base) {
+  int negative;
+  unsigned long number = __cleave_number(text, end, base, ~0UL, 0, &negative);
+  return negative ? -number : number;
+}
+
 long atol(const char *text) { return strtol(text, 0, 10); }
 
 char __VERIFIER_nondet_char(void);
