@@ -34,7 +34,7 @@ from bench.pdr_rows import ADAPTIVE, STOCK, Key, Row, store
 from bench.pdr_run import STRATEGY
 from bench.pdr_tables import tables
 from bench.tasks import Task, tasks
-from cleave.engines.pdr.options import MEASURED, PAPER, TECHNIQUES
+from cleave.engines.pdr.options import NAMES, PAPER, TECHNIQUES
 
 _REAL_SECONDS = 60.0
 _SIMULATED_SECONDS = 600.0
@@ -111,7 +111,7 @@ def _real_runs(task: Task) -> Iterator[Planned]:
     yield Planned(task, "real", ADAPTIVE, 2)
     yield Planned(task, "real", ADAPTIVE, 1)
     yield Planned(task, "real", STOCK, 1)
-    for strategy in MEASURED:
+    for strategy in NAMES:
         yield Planned(task, "real", f"{STRATEGY}{strategy}", 1)
 
 

@@ -32,7 +32,6 @@ from cleave.journal.places import new_run_id, start_run
 from cleave.runtime.crew import Assignment, Crew
 from cleave.runtime.drive import Ended, drive
 from cleave.runtime.local import LocalCrew
-from cleave.runtime.simulated import SimulatedCrew
 from cleave.version import __version__
 
 Runtime = Literal["local", "ray", "simulated"]
@@ -69,7 +68,12 @@ class Distributed(Generic[Solved]):
         first = self._replay() + 1
         self._crew = _crew(place, Assignment(search.worker, search.assignment()), first)
         self._open.callback(self._crew.close)
-        self._crew.hire(1)  # it reads the program while its caller does
+        if not search.begins_alone:
+            self.prepare()
+
+    def prepare(self) -> None:
+        """Hires the first worker, which reads the program while its caller does."""
+        self._crew.hire(1)
 
     @classmethod
     def begin(cls, search: Search[Solved], place: Place, folder: Path | None) -> Distributed[Solved]:
@@ -90,7 +94,7 @@ class Distributed(Generic[Solved]):
         try:
             if journal.info.version != __version__:  # another version may number instances in another way
                 raise InputError(f"the run is one of Cleave {journal.info.version}, and this is {__version__}")
-            search = _search(journal.info.engine, journal.assignment)
+            search = search_of(journal)
             place = msgspec.convert(journal.info.options["place"], Place)
             return cls(search, place, journal)
         except (msgspec.MsgspecError, KeyError) as error:
@@ -165,6 +169,8 @@ def _crew(place: Place, assignment: Assignment, first: int) -> Crew:
         case "local":
             return LocalCrew(assignment, memlimit_mb=place.memlimit_mb, first=first)
         case "simulated":
+            from cleave.runtime.simulated import SimulatedCrew
+
             return SimulatedCrew(assignment, first=first)
         case "ray":
             from cleave.runtime.ray import RayCrew  # an extra: imported only where it is asked for
@@ -173,9 +179,10 @@ def _crew(place: Place, assignment: Assignment, first: int) -> Crew:
             return ray
 
 
-def _search(engine: str, assignment: bytes) -> Search[Any]:
-    module, _, name = _SEARCHES[engine].partition(":")
-    search: Search[Any] = getattr(import_module(module), name).decode(assignment)
+def search_of(journal: Journal) -> Search[Any]:
+    """What a run searches."""
+    module, _, name = _SEARCHES[journal.info.engine].partition(":")
+    search: Search[Any] = getattr(import_module(module), name).decode(journal.assignment)
     return search
 
 

@@ -11,12 +11,16 @@ Nothing is killed: the run notices and tells how far it got.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
 
 from cleave.verdict import Reason
+
+EXTRA_SECONDS = 3.0
+"""To confirm what was found when a limit is hit."""
 
 _POLL_SECONDS = 0.1
 
@@ -57,6 +61,15 @@ class Watch:
     def unguard(self, interrupt: Callable[[], None]) -> None:
         if interrupt in self._interrupts:
             self._interrupts.remove(interrupt)
+
+    @contextmanager
+    def guarding(self, interrupt: Callable[[], None]) -> Iterator[None]:
+        """Guards as long as the context lasts. What was hit before is noticed at once."""
+        self.guard(interrupt)
+        try:
+            yield
+        finally:
+            self.unguard(interrupt)
 
     def seconds(self) -> float:
         """Since the watch was made."""

@@ -71,6 +71,15 @@ def test_the_verdict_comes_first_and_smtlibs_word_second(
     assert f"({smtlib})" in second
 
 
+def test_a_small_task_needs_no_workers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = found(capsys, "verify", clauses(tmp_path, 6), "--workers", "2")
+    assert result["verdict"] == "safe"
+    assert "jobs" not in result["statistics"]
+    _, out, _ = run(capsys, "show", result["run"])
+    assert out.startswith("safe  ")
+    assert out.rstrip().endswith("no workers were needed")
+
+
 def test_the_trace_is_the_derivation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = found(capsys, "verify", clauses(tmp_path, 5), "--workers", "1")
     values = [step["values"] for step in result["trace"]["steps"]]
@@ -114,6 +123,15 @@ def test_an_unknown_strategy_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
     code, _, err = run(capsys, "verify", clauses(tmp_path, 6), "--strategies", "def,nonesuch")
     assert code == 1
     assert "'nonesuch'" in err
+
+
+def test_a_strategys_limit_is_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = clauses(tmp_path, 6)
+    for limit in ("", "0", "x", "99999"):
+        code, _, err = run(capsys, "verify", file, "--strategies", f"def@{limit}")
+        assert code == 1
+        assert f"'def@{limit}'" in err
+    assert found(capsys, "verify", file, "--strategies", "def@2,stock", "--workers", "1")["verdict"] == "safe"
 
 
 def test_what_is_not_horn_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

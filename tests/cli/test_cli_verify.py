@@ -184,6 +184,27 @@ def test_a_bad_flag_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[st
     assert err.count("\n") == 1
 
 
+def test_clauses_need_no_front_end_of_another_language(tmp_path: Path) -> None:
+    """What is loaded takes longer than a small task."""
+    file = tmp_path / "empty.smt2"
+    file.write_text("(set-logic HORN)(assert (forall ((x Int)) (=> (< x x) false)))(check-sat)")
+    script = f"""
+import sys
+from cleave.cli.main import main
+code = main(["verify", {str(file)!r}, "--workers=1", "--quiet"])
+foreign = ("rich", "bitwuzla", "cleave.frontends.boogie", "cleave.passes.to_horn", "cleave.engines.inline.unfolding")
+sys.exit(code or ", ".join(name for name in foreign if name in sys.modules) or 0)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_command_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "verfy")
+    assert code == 1
+    assert all(command in err for command in ("verify", "resume", "runs", "show", "unfold", "horn"))
+
+
 def test_an_unknown_flag_points_to_the_help_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "see 'cleave verify --help'" in run(capsys, "verify", "x.bpl", "--no-such-flag")[2]
     assert "see 'cleave show --help'" in run(capsys, "show", "latest", "--no-such-flag")[2]

@@ -6,8 +6,10 @@ import argparse
 from pathlib import Path
 
 from cleave.cli.arguments import whole_number_or_zero
-from cleave.engines.pdr.options import MEASURED, PdrOptions, Share, partition_after
+from cleave.engines.pdr.options import ALONE_SECONDS, NAMES, PdrOptions, Share, partition_after
 from cleave.errors import UsageError
+
+_MOST_MILLIONS = 4000  # Z3 counts to 2^32
 
 _PDR = """\
 The pdr engine proves or refutes without bounds: it looks for an invariant of Horn clauses, a program's or a file's.
@@ -33,7 +35,8 @@ def add_pdr(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--strategies",
         metavar="LIST",
-        help=f"strategies in the order in which workers get them, with commas, of: {', '.join(MEASURED)}",
+        help="strategies in the order in which workers get them, with commas; name@N is one that ends after N million"
+        f" units of cost, about N seconds. There are: {', '.join(NAMES)}",
     )
     group.add_argument(
         "--invariant",
@@ -45,6 +48,7 @@ def add_pdr(parser: argparse.ArgumentParser) -> None:
 
 def pdr_options(options: argparse.Namespace, workers: int) -> PdrOptions:
     usual = PdrOptions()
+    alone = options.on != "simulated" and options.partitions is None
     return PdrOptions(
         workers=workers,
         share=Share(options.share) if options.share else usual.share,
@@ -52,12 +56,17 @@ def pdr_options(options: argparse.Namespace, workers: int) -> PdrOptions:
         partition_after=partition_after(workers) if options.partitions is None else None,
         strategies=_strategies(options.strategies),
         seed=options.seed,
+        alone_seconds=ALONE_SECONDS if alone else 0.0,
+        patience=0.0 if alone else usual.patience,  # what is left after that is no small task
     )
 
 
 def _strategies(text: str | None) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",")) if text else ()
-    for name in names:
-        if name not in MEASURED:
-            raise UsageError(f"there is no strategy {name!r}; there are {', '.join(MEASURED)}")
+    for strategy in names:
+        name, at, millions = strategy.partition("@")
+        if name not in NAMES:
+            raise UsageError(f"there is no strategy {name!r}; there are {', '.join(NAMES)}")
+        if at and not (millions.isascii() and millions.isdigit() and 0 < int(millions) <= _MOST_MILLIONS):
+            raise UsageError(f"{strategy!r}: a number of millions expected after @, at most {_MOST_MILLIONS}")
     return names

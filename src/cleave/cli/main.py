@@ -12,8 +12,8 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from cleave.cli import horn, resume, runs, show, unfold, verify
 from cleave.errors import CleaveError, UsageError
 from cleave.version import __version__
 
@@ -29,6 +29,9 @@ errors: 1 usage, 2 input can't be read or parsed, 6 internal error
 """
 
 
+_COMMANDS = ("verify", "resume", "runs", "show", "unfold", "horn")
+
+
 class _Parser(argparse.ArgumentParser):
     """Usage errors have exit code 1 here, and one line."""
 
@@ -36,19 +39,20 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see '{self.prog} --help'")
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """Of all commands, or of one: loading the others takes longer than a small task."""
     top = _Parser(prog="cleave", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=f"cleave {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (verify, resume, runs, show, unfold, horn):
-        command.add_to(commands)
+    for command in (only,) if only in _COMMANDS else _COMMANDS:
+        import_module(f"cleave.cli.{command}").add_to(commands)
     for subparser in commands.choices.values():
         subparser.set_defaults(parser=subparser)
     return top
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    options, unknown = parser().parse_known_args(arguments)
+    options, unknown = parser(arguments[0] if arguments else None).parse_known_args(arguments)
     if unknown and "files" in options and not any(word.startswith("-") for word in unknown):
         options.files += unknown  # those after a flag, which argparse does not take for files
     elif unknown:  # the parser of the command knows where to find help; argparse would ask the one above it

@@ -9,14 +9,13 @@ import sys
 from collections import deque
 from collections.abc import Mapping
 from time import monotonic
-from typing import Any
-
-from rich.console import Console
-from rich.markup import escape
-from rich.status import Status
+from typing import TYPE_CHECKING, Any
 
 from cleave.cli.effort import cegar_effort, pdr_effort
 from cleave.cli.table import amount, count
+
+if TYPE_CHECKING:
+    from rich.status import Status
 
 _PLAIN_SECONDS = 10.0
 _RATE_SECONDS = 10.0  # the rate of splits is that of so long
@@ -30,6 +29,8 @@ class ProgressLine:
         self._status: Status | None = None
         self._plain = not quiet
         if not quiet and sys.stderr.isatty():
+            from rich.console import Console  # large: loaded only where somebody looks
+
             self._plain = False
             self._status = Console(stderr=True).status("reading", spinner="dots")
 
@@ -46,6 +47,8 @@ class ProgressLine:
         now = monotonic()
         rate = self._rate.at(now, counters.get("splits", 0))
         if self._status is not None:
+            from rich.markup import escape
+
             text = describe(counters, now - self._started, rate)
             self._status.update(escape(f"{self._file}: {text}{'; stopping' if stopping else ''}"))
         elif self._plain and now - self._last >= _PLAIN_SECONDS:

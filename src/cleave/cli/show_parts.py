@@ -20,6 +20,9 @@ _MOST_ROWS = 40  # of each table
 
 
 def parts_text(review: PartsReview) -> Iterable[str]:
+    if not review.parts and review.result is not None:
+        yield "no workers were needed"
+        return
     states = Counter(part.state for part in review.parts.values())
     yield f"parts: {', '.join(f'{number} {state}' for state, number in states.items())}"
     parts = list(review.parts.values())[:_MOST_ROWS]

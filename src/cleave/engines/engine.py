@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cleave.ir.path import Path
-from cleave.validate.unfolded import UnfoldedProof
-from cleave.verdict import Reason
+if TYPE_CHECKING:  # not needed by every engine, and large
+    from cleave.ir.path import Path
+    from cleave.validate.unfolded import UnfoldedProof
+    from cleave.verdict import Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,10 @@ class Search(Protocol[Solved]):
     def workers(self) -> int:
         """How many the run may use."""
 
+    @property
+    def begins_alone(self) -> bool:
+        """Whether it is first tried without workers, who then need not be hired at once."""
+
     def assignment(self) -> bytes: ...
 
     def options(self) -> dict[str, Any]:
@@ -81,6 +85,10 @@ class OfTask(Generic[Task]):
     @property
     def source(self) -> bytes:
         return self.task.source
+
+    @property
+    def begins_alone(self) -> bool:
+        return False
 
     def assignment(self) -> bytes:
         return msgspec.msgpack.encode(self.task)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cleave.errors import UsageError
-from cleave.flows.violation import EXTRA_SECONDS, confirm_violation
 from cleave.ir.horn import Derivation, HornSystem, Interpretation
 from cleave.ir.horn_text import print_interpretation
-from cleave.ir.program import Program
-from cleave.passes.to_horn import HornProgram
 from cleave.validate.derivation import check_derivation
-from cleave.validate.derivation_trace import derivation_trace
 from cleave.validate.evidence import Rejected
 from cleave.validate.in_turn import InTurn
 from cleave.verdict import Reason, Unknown, Unsafe, Verdict
-from cleave.watch import Watch
+from cleave.watch import EXTRA_SECONDS, Watch
+
+if TYPE_CHECKING:
+    from cleave.ir.program import Program
+    from cleave.passes.to_horn import HornProgram
 
 _CHECK_SECONDS = 120.0
 
@@ -46,7 +47,11 @@ def confirm_derivation(
     if program is None or horn is None:
         if judged.chosen:
             return Unknown(Reason.UNCONFIRMED, f"there is a derivation, but only for one meaning of {judged.chosen}")
+        from cleave.validate.derivation_trace import derivation_trace
+
         return Unsafe(derivation_trace(given, found), judged.text)
+    from cleave.flows.violation import confirm_violation  # what is needed for programs only is large
+
     return confirm_violation(program, horn.path(found), watch)
 
 

@@ -7,11 +7,9 @@ from cleave.ir.path import Enter, Path
 from cleave.ir.program import Program
 from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.verdict import Reason, Unknown, Unsafe
-from cleave.watch import Watch
+from cleave.watch import EXTRA_SECONDS, Watch
 
 _REPLAY_SECONDS = 60.0
-EXTRA_SECONDS = 3.0
-"""To confirm what was found when a limit is hit."""
 
 
 def confirm_violation(program: Program, path: Path, watch: Watch) -> Unsafe | Unknown:

@@ -24,7 +24,6 @@ from cleave.errors import CleaveError
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import free_variables, postorder
-from cleave.smt.bitwuzla import BitwuzlaSolver
 from cleave.smt.cvc5 import Cvc5
 from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3 import DEFAULT, Z3Solver
@@ -52,7 +51,7 @@ class InTurn:
     ``memory_mb`` is for cvc5's process; the other solvers work in this one."""
 
     def __init__(self, *, seconds: float = 0.0, memory_mb: int = 4000) -> None:
-        self._deadline = monotonic() + seconds if seconds > 0 else None
+        self.limit(seconds)
         self._cvc5 = Cvc5(memory_mb=memory_mb)
         self._lock = threading.RLock()
         self._interrupted = False
@@ -66,6 +65,14 @@ class InTurn:
 
     def close(self) -> None:
         self._cvc5.close()
+
+    def limit(self, seconds: float) -> None:
+        """Whatever the limit was, it is so many seconds from now on."""
+        self._deadline = monotonic() + seconds if seconds > 0 else None
+
+    def prepare(self) -> None:
+        """There will be questions soon: what takes time to start is started. By the thread that will ask them."""
+        self._cvc5.start()
 
     def interrupt(self) -> None:
         with self._lock:
@@ -122,6 +129,8 @@ class InTurn:
         return Ruling(decision.answer, CVC5, decision.reason, decision.values)
 
     def _ask_bitwuzla(self, formula: Term, seconds: float) -> Ruling:
+        from cleave.smt.bitwuzla import BitwuzlaSolver  # large, and seldom needed
+
         return self._ask(BitwuzlaSolver(), BITWUZLA, formula, seconds)
 
     def _ask_z3(self, formula: Term, seconds: float) -> Ruling:

@@ -46,7 +46,8 @@ def trace_of(program: Program, run: Run, inputs: Iterable[tuple[Term, Value]]) -
 
 def _step(event: Event, values: dict[str, str], relevant: bool, outcome: Violated) -> TraceStep:
     text = _text(event, outcome)
-    return TraceStep(event.kind, event.procedure, event.depth, event.location, text, values, relevant)
+    kind = "start" if event.kind == "call" and isinstance(event.subject, Spawn) else event.kind
+    return TraceStep(kind, event.procedure, event.depth, event.location, text, values, relevant)
 
 
 def _values(event: Event, position: int, history: History, needed: Collection[Term]) -> dict[str, str]:

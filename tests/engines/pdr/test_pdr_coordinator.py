@@ -105,6 +105,13 @@ def test_partitions_are_distributed_evenly_with_three_strategies_before_seeds() 
     ]
 
 
+def test_limits_are_for_the_whole_and_parts_are_worked_on_without() -> None:
+    desk = Desk(4, **AT_ONCE, whole=False, strategies=("a@1", "stock", "b", "a"))
+    desk.ready(1, 2, 3, 4)
+    told = entrusted(desk.divide(1, (4, 5)))
+    assert sorted((rule, strategy) for _, rule, strategy, _ in told) == [(4, "a"), (4, "b"), (5, "a"), (5, "b")]
+
+
 def test_a_closed_partition_frees_its_workers_for_those_with_the_fewest() -> None:
     desk = divided(4, (0, 1))  # 1 and 3 on rule 0, 2 and 4 on rule 1
     told = desk.close(1)

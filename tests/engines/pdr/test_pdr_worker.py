@@ -32,7 +32,7 @@ from cleave.engines.pdr.messages import (
     from_worker,
 )
 from cleave.engines.pdr.options import PdrOptions, Share
-from cleave.engines.pdr.sequential import solve_sequentially
+from cleave.engines.pdr.sequential import solve_briefly, solve_sequentially
 from cleave.engines.pdr.task import horn_problem
 from cleave.engines.pdr.worker import Assigned, P3Worker
 from cleave.ir.horn import Derivation, HornSystem, Interpretation, Relation, Step
@@ -43,6 +43,8 @@ from cleave.smt.spacer import INFINITY, Event, NoAnswer, Paused, SafeAnswer, Uns
 from cleave.validate.derivation import check_derivation
 from cleave.validate.evidence import Confirmed
 from cleave.validate.invariant import check_interpretation
+from cleave.verdict import Reason
+from cleave.watch import Watch
 from pdr_runs import N, X, counter, modes, pairs
 
 GIVEN = counter(10, gt(X, N(10)))
@@ -213,3 +215,16 @@ def test_alone_stops_soon_when_it_is_told_to() -> None:
     halt = threading.Event()
     threading.Timer(0.3, halt.set).start()
     assert isinstance(alone(counter(100_000, eq(X, N(100_000))), PdrOptions(), halt), GaveUp)
+
+
+def test_a_strategy_ends_at_its_limit() -> None:
+    endless = counter(1_000_000, eq(X, N(1_000_000)))
+    assert alone(endless, PdrOptions(strategies=("default@1",))) == GaveUp(Reason.SOLVER, "solver: cost")
+
+
+def test_a_moment_alone_is_enough_or_it_is_not() -> None:
+    options = PdrOptions(workers=2, alone_seconds=0.2)
+    with Watch() as watch:
+        assert isinstance(solve_briefly(horn_problem(GIVEN), options, watch, lambda _: None), Invariants)
+        endless = counter(100_000, eq(X, N(100_000)))
+        assert solve_briefly(horn_problem(endless), options, watch, lambda _: None) is None

@@ -8,6 +8,9 @@ on them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from cleave.engines.pdr.evidence import encode_derivation, encode_interpretation
 from cleave.engines.pdr.extension import PartProblem
 from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Violated
@@ -35,6 +38,27 @@ class Confirming:
         self._seconds = seconds
         self._solvers = solvers
         self._on_given = on_given
+        self._prepared: InTurn | None = None
+
+    def prepare(self) -> None:
+        """An answer is expected soon: what its check needs is started. To be closed in the end."""
+        if self._solvers is None:
+            self._prepared = self._prepared or InTurn()
+            self._prepared.prepare()
+
+    def close(self) -> None:
+        if self._prepared is not None:
+            self._prepared.close()
+
+    @contextmanager
+    def _asked(self) -> Iterator[InTurn]:
+        if self._solvers is not None:
+            yield self._solvers
+            return
+        solvers, self._prepared = self._prepared or InTurn(), None
+        solvers.limit(self._seconds)
+        with solvers:
+            yield solvers
 
     def answer(self, part: PartProblem, found: Answered) -> tuple[Answer, int]:
         """What can be claimed, and what its check cost."""
@@ -55,7 +79,8 @@ class Confirming:
             if self._on_given and part.is_whole:
                 system, lifted = self._problem.given, self._problem.interpretation(found)
                 unfold = self._problem.inlined
-            judged = check_interpretation(system, lifted, unfold=unfold, seconds=self._seconds, solvers=self._solvers)
+            with self._asked() as solvers:
+                judged = check_interpretation(system, lifted, unfold=unfold, solvers=solvers)
         except UnsupportedError as error:
             judged = Rejected(str(error))
         if isinstance(judged, Confirmed):
@@ -66,7 +91,8 @@ class Confirming:
         """A derivation of the given clauses, from one of the part's."""
         try:
             lifted = self._problem.derivation(part.derivation(found))
-            judged = check_derivation(self._problem.given, lifted, seconds=self._seconds, solvers=self._solvers)
+            with self._asked() as solvers:
+                judged = check_derivation(self._problem.given, lifted, solvers=solvers)
         except UnsupportedError as error:
             judged = Rejected(str(error))
         if isinstance(judged, Confirmed):

@@ -38,7 +38,7 @@ from cleave.engines.pdr.messages import (
     encode,
     from_worker,
 )
-from cleave.engines.pdr.options import MEASURED, NOT_SPACER, Share
+from cleave.engines.pdr.options import NOT_SPACER, Share, limited, measured
 from cleave.engines.pdr.parts import Part, Parts
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.ir.horn_partition import Partition
@@ -65,7 +65,7 @@ class P3Coordinator:
     def __init__(self, task: Task) -> None:
         self._options = task.options
         self._problem = task.digest()
-        self._parts = Parts(task.options, task.options.strategies or MEASURED)
+        self._parts = Parts(task.options, task.options.strategies or measured(task.options.workers))
         self._lemmas = LemmaStore()
         self._jobs: dict[int, _Job] = {}
         self._members: dict[int, int | None] = {}  # workers that have said they are ready, and their jobs' numbers
@@ -290,7 +290,7 @@ class P3Coordinator:
         job = self._new_job(worker, part.partition, slot)
         job.strategy, again = part.strategy(slot)
         share = self._options.parts_share if self._parts.divided else self._options.share
-        job.share = Share.NONE if part.unconfirmed or job.strategy in NOT_SPACER else share
+        job.share = Share.NONE if part.unconfirmed or limited(job.strategy)[0] in NOT_SPACER else share
         part.jobs[slot] = job.number
         self._lemmas.begin(job.number, part.partition, job.share)
         known = self._lemmas.pull(job.number)

@@ -56,9 +56,14 @@ class PdrSearch(OfTask[Task]):
     def workers(self) -> int:
         return self.task.options.workers
 
+    @property
+    def begins_alone(self) -> bool:
+        return self.task.options.alone_seconds > 0
+
     def options(self) -> dict[str, Any]:
         search: dict[str, Any] = msgspec.to_builtins(self.task.options)
-        return {"entry": self.task.entry, "property": self.task.property, "search": search}
+        task = self.task
+        return {"entry": task.entry, "property": task.property, "integers": task.integers.value, "search": search}
 
     def coordinator(self) -> P3Coordinator:
         return P3Coordinator(self.task)

@@ -14,7 +14,7 @@ from cleave.engines.coordination import Clock
 from cleave.engines.pdr import messages
 from cleave.engines.pdr.extension import PartProblem
 from cleave.engines.pdr.messages import INVARIANT, Effort, Learn, Solve
-from cleave.engines.pdr.options import NOT_SPACER, STOCK, STOCK_ON, UNROLL, UNROLL_ON, PdrOptions, Share
+from cleave.engines.pdr.options import NOT_SPACER, STOCK, UNROLL, PdrOptions, Share, limited
 from cleave.engines.pdr.task import HornProblem
 from cleave.engines.pdr.unrolling import Unrolling
 from cleave.ir.horn_text import print_horn
@@ -40,8 +40,7 @@ LEMMA_COST = 100
 _FIRST_INTERVAL = 0.02  # seconds between the first exchanges, ...
 _INTERVAL_SHARE = 0.1  # ... and later this part of the time since the search began, until it is the usual interval
 
-_STOCK_COST = 8_000_000  # some ten seconds; also of the first slice, if it has to work in slices
-_UNROLL_COST = 3_000_000  # some seconds: what has a short derivation needs much less
+_STOCK_SLICE = 8_000_000  # of stock SPACER's first slice, if it has to work in slices
 
 _STRATEGIES: Mapping[str, Strategy] = {strategy.name: strategy for strategy in STRATEGIES}
 _SHARES: Mapping[Share, frozenset[SpacerShare]] = {
@@ -68,28 +67,31 @@ StartRun: TypeAlias = Callable[[PartProblem, Solve, PdrOptions, "float | None"],
 
 
 def start_spacer(part: PartProblem, order: Solve, options: PdrOptions, poll_seconds: float | None) -> Run:
+    name, limit = limited(order.strategy)
     return SpacerRun(
         part.system,
-        _STRATEGIES[order.strategy],
+        _STRATEGIES[name],
         seed=order.seed,
         share=_SHARES[order.share],
         slice_cost=options.slice_cost,
         poll_seconds=poll_seconds,
+        cost_limit=limit,
     )
 
 
 def start_other(problem: HornProblem, strategy: str, options: PdrOptions, poll_seconds: float | None) -> Run:
     """What is no strategy of SPACER's. Stock SPACER works in slices where others have to get their turns: in one
     process, or in virtual time."""
-    if strategy in (UNROLL, UNROLL_ON):
-        return Unrolling(problem.prepared, cost_limit=_UNROLL_COST if strategy == UNROLL else 0)
+    name, limit = limited(strategy)
+    if name == UNROLL:
+        return Unrolling(problem.prepared, cost_limit=limit)
     sliced = options.workers == 1 or poll_seconds is None
     return StockRun(
         problem.given,
         problem.text or print_horn(problem.given).encode(),
         poll_seconds=poll_seconds,
-        slice_cost=_STOCK_COST if sliced else 0,
-        cost_limit=_STOCK_COST if strategy == STOCK else 0,
+        slice_cost=_STOCK_SLICE if sliced else 0,
+        cost_limit=limit,
     )
 
 
@@ -100,9 +102,10 @@ class SolveJob:
         self.order = order
         self.part = PartProblem(problem.prepared, order.partition)
         self._problem = problem
-        self._is_stock = order.strategy in (STOCK, STOCK_ON)
+        name, _ = limited(order.strategy)
+        self._is_stock = name == STOCK
         self._run: Run
-        if order.strategy in NOT_SPACER:
+        if name in NOT_SPACER:
             self._run = start_other(problem, order.strategy, options, poll)
         else:
             self._run = start(self.part, order, options, poll)

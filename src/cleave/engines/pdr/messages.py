@@ -22,6 +22,7 @@ import msgspec
 
 from cleave.engines.pdr.options import PdrOptions, Share
 from cleave.ir.horn_partition import Partition
+from cleave.ir.integers import Integers
 
 VERSION = 1
 INVARIANT = -1
@@ -37,10 +38,11 @@ class Task(msgspec.Struct, frozen=True):
     property: str | None
     options: PdrOptions
     version: int = VERSION
+    integers: Integers = Integers.BITS
 
     def digest(self) -> bytes:
         """Tells the problem from others; how it is solved does not matter."""
-        parts = (self.file, self.source, self.entry, self.property, self.version)
+        parts = (self.file, self.source, self.entry, self.property, self.version, self.integers)
         return sha256(_ENCODER.encode(parts)).digest()[:16]
 
 

@@ -16,20 +16,49 @@ from enum import Enum
 
 from cleave.smt.spacer_strategies import STRATEGIES
 
-STOCK, STOCK_ON = "stock", "stock-on"
-"""Z3 as its own command solves the clauses, see `smt.spacer_stock`: for some time, and as long as there is time."""
+STOCK = "stock"
+"""Z3 as its own command solves the clauses, see `smt.spacer_stock`."""
 
-UNROLL, UNROLL_ON = "unroll", "unroll-on"
-"""Search for short derivations, see `unrolling`: for a little time, and as long as there is time."""
+UNROLL = "unroll"
+"""Search for short derivations, see `unrolling`."""
 
-NOT_SPACER = (STOCK, STOCK_ON, UNROLL, UNROLL_ON)
+NOT_SPACER = (STOCK, UNROLL)
 """These neither tell nor take lemmas, and are for the whole problem only."""
 
-_BEST_FIRST = ("global", "no-equality-propagation", "default")
-_OTHERS = tuple(strategy.name for strategy in STRATEGIES if strategy.name not in _BEST_FIRST)
-MEASURED = (_BEST_FIRST[0], UNROLL, STOCK, *_BEST_FIRST[1:], *_OTHERS, STOCK_ON, UNROLL_ON)
-"""The strategies in the order in which they are given out. Of 26 problems that take long, with 20 s for each,
-``global`` solved 23 and the next one 21, all together 24, as these two do; the paper's three together 21."""
+_BEST = ("global", "no-equality-propagation", "default")
+_OTHERS = tuple(strategy.name for strategy in STRATEGIES if strategy.name not in _BEST)
+NAMES = (_BEST[0], UNROLL, STOCK, *_BEST[1:], *_OTHERS)
+"""All strategies. Where one is wanted, ``name@N`` is that one until it has cost N millions, some N seconds."""
+
+_FEW_WORKERS = 2
+
+
+def limited(strategy: str) -> tuple[str, int]:
+    """Its name, and the cost after which it ends; 0: never.
+
+    >>> limited("stock@8"), limited("global")
+    (('stock', 8000000), ('global', 0))
+    """
+    name, _, millions = strategy.partition("@")
+    return name, int(millions or 0) * 1_000_000
+
+
+def measured(workers: int) -> tuple[str, ...]:
+    """The strategies in the order in which they are given out.
+
+    Of 26 problems that take long, with 20 s for each, ``global`` solved 23 and ``no-equality-propagation`` 21, all
+    together 24, as these two do; the paper's three together 21. Of 12 others, each solved 10, and the second one most
+    of them at less cost: so it is tried before anybody is hired. What has a short derivation needs little unrolling.
+    The second of two workers gives the rest of its time to stock SPACER, which has other rewriting; one worker alone
+    has turns for all.
+    """
+    short = f"{UNROLL}@3"
+    if workers == 1:
+        return (_BEST[1], _BEST[0], short, STOCK, *_BEST[2:], *_OTHERS, UNROLL)
+    if workers <= _FEW_WORKERS:
+        return (_BEST[0], f"{_BEST[1]}@4", short, STOCK, *_BEST[1:], *_OTHERS, UNROLL)
+    return (*_BEST[:2], short, f"{STOCK}@8", *_BEST[2:], *_OTHERS, STOCK, UNROLL)
+
 
 PAPER = ("def", "ic3", "global")
 """The paper's three, with ``global`` for GPDR: see `smt.spacer_strategies`."""
@@ -55,8 +84,10 @@ class Share(Enum):
 PARTITION_AFTER = 10_000_000
 """The solver cost on the whole problem, some ten seconds, after which the default partitions it."""
 
-_FEW_WORKERS = 2
-_PATIENCE_OF_FEW = 4
+ALONE_SECONDS = 0.5
+"""How long the default tries before it hires anybody: about as long as it takes to start a worker."""
+
+_PATIENCE_OF_FEW = 10
 
 
 def partition_after(workers: int) -> int:
@@ -70,11 +101,12 @@ class PdrOptions:
 
     ``partitions`` is how many are wanted: 0 for none, None for as many as there are workers. They are made when a
     search of the whole has cost ``partition_after``; None: at once. At most ``levels`` rules are resolved into one
-    query. ``whole`` keeps a worker on the whole problem then. ``strategies`` are names in the order in which they are
-    given out, all of them to the whole problem and the first ``width`` to a partition, and then again with other
+    query. ``whole`` keeps a worker on the whole problem then. ``strategies`` are in the order in which they are given
+    out, all of them to the whole problem and the first ``width`` to a partition, and then again with other
     seeds; empty: the measured order. ``share`` is for workers on the same problem, ``share_parts`` once it is
     partitioned (None: the same). Workers exchange lemmas every ``interval`` seconds, at first more often, and look up
-    after ``slice_cost``. All workers are hired after ``patience`` seconds: what ends sooner needs one only.
+    after ``slice_cost``. Before anybody is hired, the first strategy is tried in the coordinator's process, for
+    ``alone_seconds`` of its time. All workers are hired after ``patience`` seconds: what ends sooner needs one only.
     ``check_seconds`` is for the check of an answer.
     """
 
@@ -90,6 +122,7 @@ class PdrOptions:
     seed: int = 0
     interval: float = 0.5
     slice_cost: int = 50_000
+    alone_seconds: float = 0.0
     patience: float = 1.0
     check_seconds: float = 60.0
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cleave.engines.pdr.messages import GivenUp, Proof
-from cleave.engines.pdr.options import NOT_SPACER, PdrOptions
+from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, limited
 from cleave.ir.horn_partition import Partition
 
 _MOST_LOSSES = 4  # a slot that has taken so many workers with it is dead, ...
@@ -81,8 +81,8 @@ class Parts:
 
     def divide(self, partitions: list[Partition]) -> None:
         self.divided = True
-        of_spacer = tuple(name for name in self._strategies if name not in NOT_SPACER)
-        names = of_spacer[: self._options.width] or ("default",)
+        unlimited = dict.fromkeys(limited(strategy)[0] for strategy in self._strategies)
+        names = tuple(name for name in unlimited if name not in NOT_SPACER)[: self._options.width] or ("default",)
         slots = max(self._options.workers, len(names))
         self.parts = {partition: Part(partition, names, slots) for partition in partitions}
 

@@ -1,8 +1,10 @@
 """One worker, in this process, without a coordinator: strategies take turns, each for longer than the time before.
 
-    round 1     global ▆
-    round 2     unroll ▆▆     global ▆▆
-    round 3     stock ▆▆▆▆    unroll ▆▆▆▆   global ▆▆▆▆
+    round 1     first ▆
+    round 2     second ▆▆     first ▆▆
+    round 3     third ▆▆▆▆    second ▆▆▆▆   first ▆▆▆▆
+
+`solve_briefly` is the first round alone: where there are workers, it finds out whether any of them is needed.
 
 Nothing is begun again: a run whose turn is over stands still inside SPACER until its next one. Runs give each other
 their lemmas as workers do. An answer that is not confirmed ends its run, and the others go on.
@@ -10,10 +12,11 @@ their lemmas as workers do. An answer that is not confirmed ends its run, and th
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
-from time import monotonic
+from dataclasses import dataclass, replace
+from time import monotonic, process_time
 from typing import Protocol
 
 from cleave.engines.engine import Counters, GaveUp
@@ -22,7 +25,7 @@ from cleave.engines.pdr.distributed import REASONS, Found, Invariants, Refuted
 from cleave.engines.pdr.evidence import decode_derivation, decode_interpretation
 from cleave.engines.pdr.job import SolveJob, start_spacer
 from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Learn, Solve, Violated
-from cleave.engines.pdr.options import MEASURED, NOT_SPACER, PdrOptions, Share
+from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, Share, limited, measured
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.engines.pdr.task import HornProblem
 from cleave.verdict import Reason
@@ -30,6 +33,7 @@ from cleave.verdict import Reason
 _FIRST_COST = 1_000_000  # of a turn in the first round, about a second; twice as much in each further one
 _LONGEST_COST = 256_000_000
 _POLL_SECONDS = 0.05
+_BRIEF_CHECK_SECONDS = 5.0  # of what is found before anybody is hired
 _STUCK_SECONDS = 5.0  # a run that does not stand still for so long after its turn goes on beside the next one's
 
 
@@ -45,18 +49,46 @@ class Watcher(Protocol):
 
 
 def solve_alone(problem: HornProblem, options: PdrOptions, watch: Watcher, note: Callable[[Counters], None]) -> Found:
-    halt = threading.Event()
+    found = _followed(problem, options, watch, note)
+    assert found is not None
+    return found
+
+
+def solve_briefly(
+    problem: HornProblem, options: PdrOptions, watch: Watcher, note: Callable[[Counters], None]
+) -> Found | None:
+    """With the first strategy, for ``options.alone_seconds`` of this process; None if that was not enough."""
+    brief = replace(options, strategies=(options.strategies or measured(1))[:1], check_seconds=_BRIEF_CHECK_SECONDS)
+    found = _followed(problem, brief, watch, note, seconds=options.alone_seconds)
+    return None if isinstance(found, GaveUp) and watch.reason is None else found
+
+
+def _followed(
+    problem: HornProblem,
+    options: PdrOptions,
+    watch: Watcher,
+    note: Callable[[Counters], None],
+    *,
+    seconds: float = math.inf,
+) -> Found | None:
+    """Processor time is what counts: a machine that is busy is no reason to start more processes."""
+    halt, end = threading.Event(), process_time() + seconds
     watch.guard(halt.set)
     steps = solve_sequentially(problem, options, halt)
     try:
-        while True:
+        while process_time() < end:
             note(next(steps))
-    except StopIteration as end:
-        found: Found = end.value
+    except StopIteration as finished:
+        found: Found = finished.value
         return found
-    finally:
+    except BaseException:
         steps.close()
+        raise
+    finally:
         watch.unguard(halt.set)
+    # Z3 may take long to notice that it is to stop, and nobody needs to wait for it.
+    threading.Thread(target=steps.close, name="cleave-stop", daemon=True).start()
+    return None
 
 
 def solve_sequentially(
@@ -84,17 +116,19 @@ class _Alone:
         self._options = options
         self._confirming = Confirming(problem, options.check_seconds, on_given=True)
         self._lemmas = LemmaStore()
-        self._waiting = list(options.strategies or MEASURED)
+        self._waiting = list(options.strategies or measured(1))
         self._jobs: list[SolveJob] = []
         self._dead: list[GivenUp] = []
         self._dead_cost = 0
         self._level = 0
 
     def close(self) -> None:
+        self._confirming.close()
         for job in self._jobs:
             job.close()
 
     def run(self, halt: threading.Event) -> Generator[Counters, None, Found]:
+        self._confirming.prepare()
         for turn in self._turns():
             answer = yield from self._take(turn, halt)
             if halt.is_set():
@@ -120,7 +154,7 @@ class _Alone:
 
     def _begin(self, strategy: str) -> SolveJob:
         number = len(self._jobs) + len(self._dead) + 1
-        share = Share.NONE if strategy in NOT_SPACER else self._options.share
+        share = Share.NONE if limited(strategy)[0] in NOT_SPACER else self._options.share
         self._lemmas.begin(number, None, share)
         order = Solve(number, None, strategy, self._options.seed, share, self._lemmas.pull(number))
         return SolveJob(self._problem, order, self._options, start_spacer, monotonic, _POLL_SECONDS)
@@ -131,6 +165,7 @@ class _Alone:
         while not halt.is_set():
             found = job.step()
             if found is not None:
+                yield self._counters()
                 self._end(job)
                 return self._confirming.answer(job.part, found)[0]
             self._level = max(self._level, job.level)

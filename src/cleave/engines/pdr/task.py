@@ -71,11 +71,12 @@ def _program_problem(task: Task) -> HornProblem:
     from cleave.ir.program import Property
     from cleave.passes.entries import choose_entries
     from cleave.passes.to_horn import program_to_horn
+    from cleave.passes.to_integers import to_integers
 
     program = read_program(task.file, task.source)
     if task.property:
         program = replace(program, property=Property(task.property))
-    horn = program_to_horn(program, choose_entries(program, task.entry))
+    horn = program_to_horn(to_integers(program, task.integers), choose_entries(program, task.entry))
     return replace(horn_problem(horn.system), program=program, horn=horn)
 
 

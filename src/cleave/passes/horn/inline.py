@@ -58,8 +58,9 @@ def inline(system: HornSystem, predicate: str, *, quantifiers: bool = True) -> P
         return None
     joins: list[_Join] = []
     clauses: list[Clause] = []
+    changed = frozenset((*definitions, *uses))
     for index, clause in enumerate(system.clauses):
-        for join in _joined(system, predicate, index, definitions):
+        for join in _joined(system, predicate, index, definitions) if index in changed else (_Join(index),):
             if not _can_fill(join):
                 return None
             made = clause if join.clause is None else tidied(join.clause)
@@ -97,13 +98,11 @@ def _size(clause: Clause) -> int:
 
 
 def _joined(system: HornSystem, predicate: str, index: int, definitions: Sequence[int]) -> list[_Join]:
-    """The clauses that clause number ``index`` becomes."""
+    """The clauses that clause number ``index``, which mentions the predicate, becomes."""
     clause = system.clauses[index]
-    count = count_atoms(clause, predicate)
     if _head(clause) == predicate:
         return []
-    if not count:
-        return [_Join(index)]
+    count = count_atoms(clause, predicate)
     return [_join(system, predicate, index, chosen) for chosen in product(definitions, repeat=count)]
 
 
