@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from cleave.ir.program import Location
+from cleave.logic.terms import Term
 
 
 class Reason(Enum):
@@ -31,8 +32,8 @@ class TraceStep:
     """One step of a violating execution, in the user's terms.
 
     ``kind`` is ``call``, ``return``, ``assign``, ``havoc``, ``assume``, ``block`` or ``violation``; in a compact
-    trace also ``skipped``, a note on what was left out there; with several threads also ``context``, which says whose
-    steps follow. ``thread`` is 0 for the one that runs the entry.
+    trace also ``skipped``, a note on what was left out there; with several threads also ``start``, of a thread, and
+    ``context``, which says whose steps follow. ``thread`` is 0 for the one that runs the entry.
     """
 
     kind: str
@@ -56,10 +57,26 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class Invariant:
+    """All ``conditions`` hold whenever execution reaches block ``label`` of a procedure of the program as it was read.
+    A variable that is a bit vector there and an integer in a condition stands for the number that its bits mean, as
+    ``signed`` tells by its name."""
+
+    procedure: str
+    label: str
+    location: Location | None
+    conditions: tuple[Term, ...]
+    signed: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Safe:
+    """``invariants`` are those of loops that took part in the proof, as far as a program's variables can say them."""
+
     word: ClassVar[str] = "safe"
     exit_code: ClassVar[int] = 0
     validation: str
+    invariants: tuple[Invariant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

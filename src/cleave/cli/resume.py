@@ -10,9 +10,10 @@ from typing import Any
 
 from cleave.cli.arguments import add_output, seconds
 from cleave.cli.distribution import add_journal, folder
+from cleave.cli.evidence import add_evidence, planned_again
 from cleave.cli.report import print_error, print_found, print_result
 from cleave.cli.supervise import Signals, supervise
-from cleave.errors import CleaveError
+from cleave.errors import CleaveError, UsageError
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.lock import is_locked
 from cleave.journal.places import find_run
@@ -35,6 +36,7 @@ def add_to(commands: Any) -> None:
     add_journal(parser, "where the journals are")
     parser.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
     add_output(parser, "one JSON object")
+    add_evidence(parser)
     parser.set_defaults(run=run)
 
 
@@ -43,6 +45,8 @@ def run(options: argparse.Namespace) -> int:
     with Journal.open(path) as journal:
         info, result = journal.info, journal.result
     if result is not None and is_conclusive(result) and not is_locked(path):
+        if options.witness or options.sarif:
+            raise UsageError(f"run {info.id} has finished already, and kept too little for --witness and --sarif")
         print(f"cleave: run {info.id} has finished already; this is its result", file=sys.stderr)
         print_found(result, as_json=options.json, trace=options.trace)
         return _EXIT_CODES[result["verdict"]]
@@ -52,6 +56,8 @@ def run(options: argparse.Namespace) -> int:
 def _go_on(path: Path, info: RunInfo, options: argparse.Namespace) -> int:
     (file,) = info.files
     try:
+        with Journal.open(path) as journal:
+            evidence = planned_again(journal, options)
         with Signals() as signals:
             result, abandoned = supervise(
                 lambda on_progress, stop: resume(path, timelimit=options.timelimit, on_progress=on_progress, stop=stop),
@@ -65,7 +71,8 @@ def _go_on(path: Path, info: RunInfo, options: argparse.Namespace) -> int:
         print_error(file, error, as_json=options.json)
         return error.exit_code
     print_result(file, result, as_json=options.json, trace=options.trace, journal=path.parent)
+    code = evidence.write(result) if evidence is not None else 0
     if abandoned:  # the thread goes with the process
         sys.stdout.flush()
-        os._exit(result.verdict.exit_code)
-    return result.verdict.exit_code
+        os._exit(code or result.verdict.exit_code)
+    return code or result.verdict.exit_code
