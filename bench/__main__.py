@@ -7,8 +7,10 @@ sdv       verdicts and times on SDV drivers against Corral's (also --folder boog
 faults    simulated distributed runs under random faults against the engine alone
 agreement one verdict for all numbers of workers and runtimes, also where processes are killed
 hydra     speed-up by many virtual workers on hard SDV drivers, and HYDRA's ideas against simpler ones
+programs  what the pdr engine proves of programs, against plain SPACER on the same clauses
 pdr       Horn clauses: what is solved in wall time, and P3's tables on many virtual workers
 cegar     predicate abstraction: speed-up, predictability, against its naive distribution
+threads   schedules: 1 to 8 parts as in the paper, and against parallel solvers on the same formulas
 messages  messages that the coordinator handles per second, and its memory
 
 The exit code is 1 if a goal is not reached or a verdict is wrong.
@@ -20,7 +22,7 @@ import argparse
 import sys
 from types import ModuleType
 
-from bench import agreement, cegar, chain, faults, hydra, inlining, merging, messages, pdr, sdv
+from bench import agreement, cegar, chain, faults, hydra, inlining, merging, messages, pdr, programs, sdv, threads
 
 BENCHMARKS: dict[str, ModuleType] = {
     "chain": chain,
@@ -31,7 +33,9 @@ BENCHMARKS: dict[str, ModuleType] = {
     "agreement": agreement,
     "hydra": hydra,
     "pdr": pdr,
+    "programs": programs,
     "cegar": cegar,
+    "threads": threads,
     "messages": messages,
 }
 

@@ -40,12 +40,16 @@ def run_cleave(task: Task, how: str, workers: int, timelimit: float) -> dict[str
 
 
 def run_stock(task: Task, timelimit: float) -> dict[str, Any]:
+    return run_clauses(task.file, timelimit)
+
+
+def run_clauses(file: Path, timelimit: float) -> dict[str, Any]:
     """Z3's own command, which comes with the library that Cleave uses."""
-    command = [str(Path(sys.executable).with_name("z3")), f"-T:{max(1, round(timelimit))}", str(task.file)]
+    command = [str(Path(sys.executable).with_name("z3")), f"-T:{max(1, round(timelimit))}", str(file)]
     began = perf_counter()
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timelimit + _GRACE_SECONDS)
-        answer, note = stock_answer(done.stdout, task.file.read_text(errors="replace"))
+        answer, note = stock_answer(done.stdout, file.read_text(errors="replace"))
     except subprocess.TimeoutExpired:
         answer, note = "real limit", ""
     return {"answer": answer, "note": note, "real_seconds": round(perf_counter() - began, 2)}

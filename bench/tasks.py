@@ -25,12 +25,14 @@ class Task:
 
     @property
     def arguments(self) -> list[str]:
-        """What the index says about bound and entry, as options of ``cleave verify``."""
+        """What the index says about bound, entry and data model, as options of ``cleave verify``."""
         found: list[str] = []
         if bound := re.search(r"(?:recursionBound|loopUnroll)=(\d+)", self.bounds):
             found.append(f"--recursion-bound={bound[1]}")
         if entry := re.search(r"/main:([\w.$]+)", self.question):
             found.append(f"--entry={entry[1]}")
+        if "data_model=ILP32" in self.bounds:
+            found.append("--32")
         return found
 
     @property

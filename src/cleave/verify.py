@@ -18,12 +18,15 @@ from typing import Any
 from cleave.distribute import Distributed, Place
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import CleaveError
-from cleave.flows.choose import AUTO, THREADS, choose_flow, engines_for, flow_of
+from cleave.flows.choose import AUTO, THREADS, choose_flow, engines_for, flow_of, may_try_integers
 from cleave.flows.deepen import deepen
+from cleave.flows.integers import in_turn, unbounded
 from cleave.flows.options import Options
 from cleave.flows.race import Runner, race
 from cleave.flows.run import Flow, OnProgress, Run
 from cleave.flows.tasks import resolve_task
+from cleave.frontends.read import read_source
+from cleave.ir.integers import Integers
 from cleave.objects import error_object, result_object
 from cleave.verdict import Result
 from cleave.watch import Watch
@@ -39,6 +42,7 @@ def verify(
     stop: threading.Event | None = None,
 ) -> Result:
     """Verifies one file. Setting ``stop`` from another thread ends the run with what it has."""
+    read_source.cache_clear()
     task = resolve_task(file, options or Options())
     apart = task.options.runtime != "local"
     if task.options.engine == AUTO and task.options.distribution.workers > 1:
@@ -64,14 +68,30 @@ def resume(
 def _verify_deeper(
     file: str, options: Options, on_progress: OnProgress | None, stop: threading.Event | None, *, apart: bool
 ) -> Result:
-    """With larger and larger bounds if that is wanted: there is then a time limit, and threads."""
+    """With larger and larger bounds if the user has chosen none, and there are threads."""
 
     def within(threads: ThreadsOptions, seconds: float) -> Result:
         chosen = replace(options, threads=threads, timelimit=seconds)
         return _verify_one(file, chosen, on_progress, stop, apart=apart)
 
-    if options.threads.deepen and options.timelimit and THREADS in engines_for(file, options):
+    if options.threads.deepen and THREADS in engines_for(file, options):
         return deepen(within, options.threads, options.timelimit)
+    return _verify_numbers(file, options, on_progress, stop, apart=apart)
+
+
+def _verify_numbers(
+    file: str, options: Options, on_progress: OnProgress | None, stop: threading.Event | None, *, apart: bool
+) -> Result:
+    """With the integers that are wanted; for bits, pdr may also try others that give the same verdict."""
+
+    def within(integers: Integers, seconds: float) -> Result:
+        chosen = replace(options, integers=integers, timelimit=seconds)
+        return _verify_one(file, chosen, on_progress, stop, apart=apart)
+
+    if options.integers is Integers.UNBOUNDED:
+        return unbounded(within, options.timelimit)
+    if may_try_integers(file, options):
+        return in_turn(within, options.timelimit)
     return _verify_one(file, options, on_progress, stop, apart=apart)
 
 
@@ -112,7 +132,7 @@ def _runners(file: str, options: Options) -> list[Runner]:
         how = replace(options.distribution, workers=share)
         memory = options.memlimit_mb // len(engines)
         chosen = replace(options, engine=engine, distribution=how, memlimit_mb=memory)
-        return lambda on_progress, stop: _verify_one(file, chosen, on_progress, stop, apart=True)
+        return lambda on_progress, stop: _verify_numbers(file, chosen, on_progress, stop, apart=True)
 
     return [runner(number, engine) for number, engine in enumerate(engines)]
 

@@ -12,6 +12,7 @@ from pathlib import Path as File
 import pytest
 
 from cleave.ir.check import check_program
+from cleave.ir.integers import Integers
 from cleave.ir.path import Path
 from cleave.ir.program import Program
 from cleave.ir.reader import read_program
@@ -22,6 +23,7 @@ from cleave.passes.entries import single_entry
 from cleave.passes.failures import failures_to_end
 from cleave.passes.loops import loops_to_recursion
 from cleave.passes.prepare import prepare
+from cleave.passes.to_integers import to_integers
 from cleave.validate.events import Finished, Violated
 from cleave.validate.interpreter import run
 from programs import Dice, is_path
@@ -52,6 +54,8 @@ def apply(command: str, program: Program) -> tuple[Program, str, Lift]:
         case "compact":
             changed, merged = compact_blocks(program)
             return changed, first, merged
+        case "to_integers":
+            return to_integers(program, Integers(entries[0])), first, lambda path: path
         case "prepare":
             prepared = prepare(program, tuple(entries))
             return prepared.program, prepared.entry, prepared.lift

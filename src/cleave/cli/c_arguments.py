@@ -6,6 +6,7 @@ import argparse
 
 from cleave.cli.arguments import bounds, whole_number, whole_number_or_zero
 from cleave.engines.threads.options import (
+    BITWUZLA,
     DEFAULT_CONTEXTS,
     DEFAULT_UNWIND,
     ThreadsDistribution,
@@ -15,7 +16,15 @@ from cleave.errors import UsageError
 from cleave.frontends.c_options import Check, COptions
 from cleave.frontends.property_file import read_property
 from cleave.frontends.read import read_bytes
+from cleave.ir.integers import Integers
+from cleave.smt.sat import NAMES
 
+INTEGERS: dict[str | None, Integers | None] = {
+    None: None,
+    "bits": Integers.BITS,
+    "exact": Integers.EXACT,
+    "math": Integers.UNBOUNDED,
+}
 _THREADS = """\
 The threads engine searches all schedules of a multi-threaded program within a number of contexts. A context is a
 stretch of the execution in which one thread runs; the first one is the main thread's, and every switch from a thread to
@@ -37,6 +46,13 @@ def add_c(parser: argparse.ArgumentParser) -> None:
     model = group.add_mutually_exclusive_group()
     model.add_argument("--32", dest="bits", action="store_const", const=32, help="ILP32: int, long, pointers of 32 bit")
     model.add_argument("--64", dest="bits", action="store_const", const=64, help="LP64: long, pointers of 64 (default)")
+    group.add_argument(
+        "--integers",
+        choices=[name for name in INTEGERS if name is not None],
+        help="bits: as processors compute (default); exact: integers that wrap around as bits do, which prove the same"
+        " by other means (pdr tries them first by itself); math: integers without bounds. That is assumed, and the"
+        " result says so, unless it is proved, too, that nothing overflows",
+    )
     group.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[], help="define a macro")
     group.add_argument("-I", dest="includes", metavar="DIR", action="append", default=[], help="look for headers there")
 
@@ -58,6 +74,13 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--rounds", type=whole_number_or_zero, default=0, metavar="R", help="all threads in turn, R times, instead"
+    )
+    group.add_argument(
+        "--solver",
+        choices=(BITWUZLA, *NAMES),
+        default=BITWUZLA,
+        help=f"who decides the formulas of bit vectors; all but {BITWUZLA} (default) get the same clauses and need"
+        " cleave[sat]",
     )
     group.add_argument(
         "--from", dest="first", type=whole_number_or_zero, default=0, metavar="P", help="of --partitions, from this one"
@@ -86,6 +109,7 @@ def threads_options(options: argparse.Namespace) -> ThreadsOptions:
         contexts=options.contexts or usual.contexts,
         rounds=options.rounds,
         seed=options.seed,
+        solver=options.solver,
     )
 
 

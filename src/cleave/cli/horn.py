@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cleave.cli.c_arguments import INTEGERS, add_c, c_options
 from cleave.errors import UsageError
-from cleave.frontends.c_options import COptions
-from cleave.frontends.read import read_program, read_source
+from cleave.frontends.read import is_c, read_program, read_source
 from cleave.ir.horn_text import print_horn
+from cleave.ir.integers import Integers
 from cleave.ir.program import Property
 from cleave.passes.entries import choose_entries
 
@@ -33,16 +34,22 @@ def add_to(commands: Any) -> None:
         " program asks; see docs/boogie.md)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of the standard output")
+    add_c(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     from cleave.passes.to_horn import program_to_horn  # large: loaded only where it is needed
+    from cleave.passes.to_integers import to_integers
 
-    program = read_program(options.file, read_source(options.file, COptions(entry=options.entry)))
+    integers = INTEGERS[options.integers] or Integers.BITS
+    if integers is not Integers.BITS and not is_c(options.file):
+        raise UsageError(f"{options.file}: --integers is for programs in C, whose integers have so many bits")
+    program = read_program(options.file, read_source(options.file, replace(c_options(options), entry=options.entry)))
     if options.property is not None:
         program = replace(program, property=Property(options.property))
-    text = print_horn(program_to_horn(program, choose_entries(program, options.entry)).system)
+    numbers = to_integers(program, integers)
+    text = print_horn(program_to_horn(numbers, choose_entries(program, options.entry)).system)
     if options.output is None:
         print(text, end="" if text.endswith("\n") else "\n")
         return 0

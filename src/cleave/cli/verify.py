@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from cleave.cli.arguments import add_inlining, add_output, megabytes, merging, seconds
-from cleave.cli.c_arguments import add_c, add_threads, c_options, schedules, threads_options
+from cleave.cli.c_arguments import INTEGERS, add_c, add_threads, c_options, schedules, threads_options
 from cleave.cli.cegar_arguments import add_cegar, cegar_options
 from cleave.cli.distribution import add_comparison, add_workers, distribution, folder_to_write
+from cleave.cli.evidence import add_evidence, planned, refuse_several
 from cleave.cli.horn_arguments import add_pdr, pdr_options
 from cleave.cli.report import print_error, print_result
 from cleave.cli.supervise import Signals, supervise
@@ -68,6 +69,7 @@ def add_to(commands: Any) -> None:
     limits.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
     limits.add_argument("--memlimit", type=megabytes, default=0, metavar="M", help="memory: 4000 (MB), 4GB")
     add_output(parser, "one JSON object per file, each on a line")
+    add_evidence(parser)
     add_pdr(parser)
     add_cegar(parser)
     add_threads(parser)
@@ -80,6 +82,7 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     chosen = _options(options)
     options.files, others = _programs(options.files)
+    refuse_several(options)
     linked = replace(chosen, c=replace(chosen.c, others=others))
     codes = set(options.codes)
     with Signals() as signals:
@@ -108,6 +111,7 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
     if signals.stop.is_set():
         return _not_started(file, options), False
     try:
+        evidence = planned(file, chosen, options)
         result, abandoned = supervise(
             lambda on_progress, stop: verify(file, chosen, on_progress=on_progress, stop=stop),
             file,
@@ -127,7 +131,8 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
         journal=chosen.journal,
         deterministic=options.deterministic,
     )
-    return result.verdict.exit_code, abandoned
+    code = result.verdict.exit_code
+    return _worst({code, evidence.write(result)}) if evidence is not None else code, abandoned
 
 
 def _not_started(file: str, options: argparse.Namespace) -> int:
@@ -169,9 +174,11 @@ def _options(options: argparse.Namespace) -> Options:
         pdr=pdr_options(options, how.workers),
         cegar=cegar_options(options, how.workers),
         c=c_options(options),
+        integers=INTEGERS[options.integers],
         threads=threads_options(options),
         schedules=schedules(options, how.workers),
         invariant=options.invariant,
+        loop_invariants=options.witness is not None,
         invariants_from=options.invariants_from,
         runtime=options.on,
         address=options.address,

@@ -32,10 +32,11 @@ from cleave.watch import Watch
 
 @dataclass(frozen=True, slots=True)
 class CegarFlow:
-    """``invariant`` is a file for the invariant that proves `safe`."""
+    """``invariant`` is a file for the invariant that proves `safe`; ``loops``: whether the verdict is to tell it."""
 
     search: CegarSearch
     invariant: Path | None = None
+    loops: bool = False
 
     def here(self, run: Run) -> Verdict:
         problem = self._read(run)
@@ -66,7 +67,8 @@ class CegarFlow:
     def _read(self, run: Run) -> CegarProblem:
         problem = read_problem(self.search.task)
         run.is_horn = problem.program is None
-        run.assumptions += problem.program.assumptions if problem.program is not None else ()
+        if problem.program is not None:
+            run.assume(problem.program, self.search.task.integers)
         transitions, locations = len(problem.system.transitions), len(problem.system.locations)
         run.note({"read_seconds": round(run.watch.seconds(), 3), "transitions": transitions, "locations": locations})
         run.watch.check()
@@ -105,7 +107,12 @@ class CegarFlow:
             return Unknown(Reason.UNCONFIRMED, f"the invariant that was found is not confirmed: {judged.reason}")
         if self.invariant is not None:
             write_invariant(self.invariant, problem.given, judged.interpretation or interpretation)
-        return Safe(judged.text)
+        if problem.program is None or not self.loops:
+            return Safe(judged.text)
+        from cleave.flows.loop_invariants import loop_invariants  # large, and for programs only
+
+        lifted = judged.interpretation or interpretation
+        return Safe(judged.text, loop_invariants(problem.program, problem.horn, lifted, unfold))
 
 
 def _note_predicates(run: Run, problem: CegarProblem, predicates: Mapping[int, tuple[Term, ...]]) -> None:

@@ -17,7 +17,8 @@ from cleave.errors import InternalError, UsageError
 from cleave.flows.options import Options
 from cleave.flows.run import Flow
 from cleave.frontends.clauses import holds_clauses
-from cleave.frontends.read import may_have_threads, read_program, read_source
+from cleave.frontends.read import is_c, may_have_threads, read_program, read_source
+from cleave.ir.integers import Integers
 from cleave.ir.program import first_thread_statement
 
 INLINE, PDR, CEGAR, THREADS, AUTO = ENGINES = ("inline", "pdr", "cegar", "threads", "auto")
@@ -48,6 +49,13 @@ def engines_for(file: str, options: Options) -> tuple[str, ...]:
     return (INLINE, PDR) if fitting == INLINE else (fitting,)
 
 
+def may_try_integers(file: str, options: Options) -> bool:
+    """Whether pdr, which computes with bits, should also try integers that go round where bits do. An invariant of the
+    clauses that somebody wants to have is about bits."""
+    by_itself = options.integers is None and options.runtime == "local" and options.invariant is None
+    return options.engine == PDR and is_c(file) and by_itself
+
+
 def _fitting(file: str, source: bytes) -> str:
     if holds_clauses(file):
         return PDR
@@ -61,6 +69,8 @@ def _check(file: str, fitting: str, engine: str | None, options: Options) -> Non
         raise UsageError(f"{file}: Horn clauses are for the engines pdr and cegar; {engine} needs a program")
     if fitting == THREADS != engine:
         raise UsageError(f"{file}: it starts threads, which only the engine threads handles")
+    if fitting == THREADS and options.integers not in (None, Integers.BITS):
+        raise UsageError(f"{file}: --integers is for sequential programs; the engine threads computes with bits")
     if options.invariants_from is not None and engine != INLINE:
         raise UsageError(f"{file}: --invariants-from is for programs that the inline engine verifies")
 
@@ -76,7 +86,9 @@ def _inline(file: str, source: bytes, options: Options) -> Flow:
         beyond_cost=DEFAULT_BEYOND_COST if options.recursion_bounds is None else 0,
         seed=options.seed,
     )
-    task = Task(file, source, options.entry, _property(options), search, options.distribution)
+    task = Task(
+        file, source, options.entry, _property(options), search, options.distribution, integers=_integers(options)
+    )
     return flow_of(InlineSearch(task))
 
 
@@ -86,7 +98,8 @@ def _pdr(file: str, source: bytes, options: Options) -> Flow:
     from cleave.flows.pdr import PdrFlow
 
     how = replace(options.pdr, workers=options.distribution.workers)
-    return PdrFlow(PdrSearch(Task(file, source, options.entry, _property(options), how)), options.invariant)
+    task = Task(file, source, options.entry, _property(options), how, integers=_integers(options))
+    return PdrFlow(PdrSearch(task), options.invariant, options.loop_invariants)
 
 
 def _cegar(file: str, source: bytes, options: Options) -> Flow:
@@ -95,7 +108,8 @@ def _cegar(file: str, source: bytes, options: Options) -> Flow:
     from cleave.flows.cegar import CegarFlow
 
     how = replace(options.cegar, workers=options.distribution.workers)
-    return CegarFlow(CegarSearch(Task(file, source, options.entry, _property(options), how)), options.invariant)
+    task = Task(file, source, options.entry, _property(options), how, integers=_integers(options))
+    return CegarFlow(CegarSearch(task), options.invariant, options.loop_invariants)
 
 
 def _threads(file: str, source: bytes, options: Options) -> Flow:
@@ -125,6 +139,10 @@ def flow_of(search: Search[Any]) -> Flow:
 
         return ThreadsFlow(search)  # type: ignore[arg-type]
     raise InternalError(f"nothing is known of engine {search.engine}")
+
+
+def _integers(options: Options) -> Integers:
+    return options.integers or Integers.BITS
 
 
 def _property(options: Options) -> str | None:

@@ -17,6 +17,7 @@ from cleave.engines.pdr.invariants import Invariants, find_invariants
 from cleave.flows.run import Run
 from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import ask
+from cleave.passes.to_integers import to_integers
 from cleave.watch import Watch
 
 _SHARE_OF_TIME = 0.4
@@ -37,7 +38,7 @@ def with_invariants(task: Task, run: Run) -> Task:
 
 
 def _found(task: Task, watch: Watch) -> Invariants:
-    program = read_task(task)
+    program = to_integers(read_task(task), task.integers)
     asked = ask(program, choose_entries(program, task.entry))
     left, stop = watch.remaining(), threading.Event()
     watch.guard(stop.set)

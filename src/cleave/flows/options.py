@@ -12,6 +12,7 @@ from cleave.engines.inline.options import Distribution
 from cleave.engines.pdr.options import PdrOptions
 from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
 from cleave.frontends.c_options import COptions
+from cleave.ir.integers import Integers
 from cleave.ir.program import Property
 
 
@@ -29,6 +30,7 @@ class Options:
     entry: str | None = None
     property: Property | None = None  # None: what the program asks
     c: COptions = field(default_factory=COptions)  # how to read C; its entry is the one above
+    integers: Integers | None = None  # of a C program; None: BITS, and what gives the same verdicts if it helps
     recursion_bounds: tuple[int, ...] | None = None  # tried in turn; None: the default, and beyond while it is cheap
     merging: Merging = Merging.FIRST
     seed: int = 0
@@ -40,6 +42,7 @@ class Options:
     threads: ThreadsOptions = field(default_factory=ThreadsOptions)
     schedules: ThreadsDistribution = field(default_factory=ThreadsDistribution)  # which of them to search
     invariant: Path | None = None  # where to write what proves `safe` without bounds
+    loop_invariants: bool = False  # whether a `safe` is to tell those that took part in its proof
     invariants_from: str | None = None  # an engine that first finds invariants for `inline` to use
     runtime: Runtime = "local"
     address: str | None = None  # of a Ray cluster; None: one of our own

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from cleave.distribute import Distributed
-from cleave.engines.engine import GaveUp
+from cleave.engines.engine import Counters, GaveUp
 from cleave.engines.pdr.distributed import Found, Invariants, PdrSearch, Refuted
-from cleave.engines.pdr.sequential import solve_alone
+from cleave.engines.pdr.sequential import solve_alone, solve_briefly
 from cleave.engines.pdr.task import HornProblem, read_problem
 from cleave.errors import CleaveError, UsageError
 from cleave.flows.evidence import checking, confirm_derivation, write_invariant
@@ -28,13 +28,16 @@ from cleave.validate.invariant import check_interpretation
 from cleave.verdict import Reason, Safe, Unknown, Verdict
 from cleave.watch import Watch
 
+_SMALL_COST = 100_000  # of what needs no workers, most likely: after that one is started beside the first try
+
 
 @dataclass(frozen=True, slots=True)
 class PdrFlow:
-    """``invariant`` is a file for the invariant that proves `safe`."""
+    """``invariant`` is a file for the invariant that proves `safe`; ``loops``: whether the verdict is to tell it."""
 
     search: PdrSearch
     invariant: Path | None = None
+    loops: bool = False
 
     def here(self, run: Run) -> Verdict:
         problem = self._read(run)
@@ -42,11 +45,23 @@ class PdrFlow:
 
     def distributed(self, run: Run, distributed: Distributed[Any]) -> Verdict:
         problem = self._read(run)
+        if self.search.begins_alone:
+            quickly = self._briefly(run, problem, distributed)
+            if quickly is not None:
+                return self._confirm(run, problem, quickly)
         halt = threading.Event()
         run.watch.guard(halt.set)
         found: Found = distributed.solve(halt, run.note)
         run.watch.unguard(halt.set)
         return self._confirm(run, problem, found)
+
+    def _briefly(self, run: Run, problem: HornProblem, distributed: Distributed[Any]) -> Found | None:
+        def note(news: Counters) -> None:
+            run.note(news)
+            if news["cost"] >= _SMALL_COST:
+                distributed.prepare()
+
+        return solve_briefly(problem, self.search.task.options, run.watch, note)
 
     def with_invariants(self, run: Run) -> PdrFlow:
         raise UsageError("the pdr engine uses no invariants of others")
@@ -54,7 +69,8 @@ class PdrFlow:
     def _read(self, run: Run) -> HornProblem:
         problem = read_problem(self.search.task)
         run.is_horn = problem.program is None
-        run.assumptions += problem.program.assumptions if problem.program is not None else ()
+        if problem.program is not None:
+            run.assume(problem.program, self.search.task.integers)
         clauses, prepared = len(problem.given.clauses), len(problem.prepared.clauses)
         run.note({"read_seconds": round(run.watch.seconds(), 3), "clauses": clauses, "prepared_clauses": prepared})
         run.watch.check()
@@ -80,7 +96,13 @@ class PdrFlow:
             return Unknown(Reason.UNCONFIRMED, f"the invariant that was found is not confirmed: {judged.reason}")
         if self.invariant is not None:
             _write(self.invariant, problem, judged)
-        return Safe(judged.text)
+        if problem.program is None or not self.loops:
+            return Safe(judged.text)
+        from cleave.flows.loop_invariants import loop_invariants  # large, and for programs only
+
+        whole = found.interpretations.get(None)
+        lifted = judged.interpretation or (problem.interpretation(whole) if whole is not None else {})
+        return Safe(judged.text, loop_invariants(problem.program, problem.horn, lifted, problem.inlined))
 
 
 def _check_invariants(problem: HornProblem, found: Invariants, watch: Watch, *, to_write: bool) -> Confirmed | Rejected:

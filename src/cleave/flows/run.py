@@ -8,6 +8,8 @@ from typing import Any, Protocol
 from cleave.distribute import Distributed
 from cleave.engines.engine import Counters
 from cleave.engines.search import Search
+from cleave.ir.integers import UNBOUNDED_ASSUMPTION, Integers
+from cleave.ir.program import Program
 from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe, Verdict
 from cleave.watch import StoppedError, Watch
 
@@ -33,6 +35,12 @@ class Run:
         self.counters.update(news)
         if self._on_progress is not None:
             self._on_progress({**self.counters, "engine": self.engine, "run": self.id})
+
+    def assume(self, program: Program, integers: Integers) -> None:
+        """What is taken for granted about a program that was read."""
+        self.assumptions += program.assumptions
+        if integers is Integers.UNBOUNDED:
+            self.assumptions.append(UNBOUNDED_ASSUMPTION)
 
     def result(self, find: Callable[[], Verdict], workers: int) -> Result:
         """What ``find`` concludes; a limit or a wish to stop is an answer, too."""

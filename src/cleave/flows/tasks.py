@@ -17,6 +17,7 @@ from cleave.frontends.c_options import Check
 from cleave.frontends.property_file import PROPERTIES, property_of
 from cleave.frontends.read import is_c, read_bytes
 from cleave.frontends.task_definition import ExpectedProperty, TaskDefinition, read_task_definition
+from cleave.ir.integers import Integers
 from cleave.verdict import Result
 
 ENDINGS = frozenset({".yml", ".yaml"})
@@ -85,5 +86,7 @@ def _check_language(file: str, options: Options) -> None:
         return
     if options.c.check not in (None, Check.REACH):
         raise UsageError(f"{file}: --check {options.c.check.value} is for programs in C")
+    if options.integers not in (None, Integers.BITS):
+        raise UsageError(f"{file}: --integers is for programs in C, whose integers have so many bits")
     if options.c.others:
         raise UsageError(f"{file}: several files are one program only in C")
