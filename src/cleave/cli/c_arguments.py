@@ -9,6 +9,7 @@ from cleave.engines.threads.options import (
     BITWUZLA,
     DEFAULT_CONTEXTS,
     DEFAULT_UNWIND,
+    SOLVERS,
     ThreadsDistribution,
     ThreadsOptions,
 )
@@ -17,7 +18,6 @@ from cleave.frontends.c_options import Check, COptions
 from cleave.frontends.property_file import read_property
 from cleave.frontends.read import read_bytes
 from cleave.ir.integers import Integers
-from cleave.smt.sat import NAMES
 
 INTEGERS: dict[str | None, Integers | None] = {
     None: None,
@@ -77,7 +77,7 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--solver",
-        choices=(BITWUZLA, *NAMES),
+        choices=SOLVERS,
         default=BITWUZLA,
         help=f"who decides the formulas of bit vectors; all but {BITWUZLA} (default) get the same clauses and need"
         " cleave[sat]",

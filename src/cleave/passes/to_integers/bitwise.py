@@ -76,6 +76,7 @@ def conjunction(a: Number, b: Number, sheet: Sheet) -> Number:
 def _runs(mask: Number) -> list[tuple[int, int]]:
     """The stretches of ones in a constant, from which bit and up to which.
 
+    >>> from cleave.passes.to_integers.numbers import constant
     >>> _runs(constant(0b11001, 8))
     [(0, 1), (3, 5)]
     """
