@@ -178,7 +178,7 @@ class Client:
     def _slice_cost(self, job: Job) -> int:
         if not self._may_split:
             return _UNSPLIT_SLICES * self._how.slice_cost
-        return max(self._how.slice_cost, self._how.split_after - job.solver_cost())
+        return max(self._how.slice_cost, self._how.first_split - job.solver_cost())
 
     def _report(self, progress: Progress) -> None:
         if self._clock() - self._last_progress >= _PROGRESS_SECONDS:
@@ -187,7 +187,7 @@ class Client:
 
     def _is_time_to_split(self, job: Job) -> bool:
         # Below that cost the search may still go beyond the last bound, which parts of it would not: see Search.run.
-        if not self._may_split or (not job.id and job.solver_cost() < self._how.split_after):
+        if not self._may_split or (not job.id and job.solver_cost() < self._how.first_split):
             return False
         if job.search.progress.bound > self._options.bounds[-1] or not job.is_worth_splitting():
             return False

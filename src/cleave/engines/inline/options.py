@@ -73,6 +73,8 @@ class Decisions(Enum):
     PUSHED = "pushed"
 
 
+_SPLIT_COST = 8_000_000
+
 UNSPLIT_FROM = 4
 """With so many workers, one of them is spared for the whole search."""
 
@@ -81,7 +83,8 @@ UNSPLIT_FROM = 4
 class Distribution:
     """How a search is distributed (HYDRA). ``interval`` and ``slowdown`` are the paper's delta_c, in seconds, and K.
 
-    A search whose solver cost is below ``split_after`` is not split: it would take longer to tell others. ``unsplit``
+    A search whose solver cost is below ``split_after`` is not split: it would take longer to tell others; None: the
+    fewer workers there are, the later, because most short searches lose by a split (`first_split`). ``unsplit``
     dedicates a worker to the whole search, so that no split can make a run slower than without; None: if there are
     enough workers. Inside a check, a worker looks up after ``slice_cost``. ``moving_cost`` is
     about what it costs to take over an instance of another worker, with what the solver does about it: a partition is
@@ -95,7 +98,14 @@ class Distribution:
     decisions: Decisions = Decisions.ASSUMED
     interval: float = 0.5
     slowdown: float = 20.0
-    split_after: int = DEFAULT_BEYOND_COST
+    split_after: int | None = None
     slice_cost: int = 500_000
     moving_cost: int = 15_000
     unsplit: bool | None = None
+
+    @property
+    def first_split(self) -> int:
+        """The cost before which a search is not split."""
+        if self.split_after is not None:
+            return self.split_after
+        return max(DEFAULT_BEYOND_COST, _SPLIT_COST // self.workers)
