@@ -75,8 +75,10 @@ class _Forwards:
         first = self._procedure.entry.label
         self._edges[first].append((entered, dict(zip(before, inputs, strict=True))))
         reach = {label: reachable(self._procedure.blocks, label) for label in self._procedure.blocks}
-        # A block reaches strictly more blocks than any block it reaches.
-        for label in sorted(reach[first], key=lambda label: -len(reach[label])):
+        reached = [label for label in self._procedure.blocks if label in reach[first]]
+        # A block reaches strictly more blocks than any block it reaches. Of others the order is the program's: the
+        # cost of a check should not depend on how strings are hashed.
+        for label in sorted(reached, key=lambda label: -len(reach[label])):
             self._block(self._procedure.blocks[label], dict(zip(after, outputs, strict=True)))
         variables, formulas = tuple(self._variables), tuple(self._formulas)
         return Body(name, entered, inputs, outputs, variables, formulas, self._calls, reach)
