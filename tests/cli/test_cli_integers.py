@@ -93,6 +93,15 @@ def test_elsewhere_it_is_refused(
     assert reason in verify(tmp_path, source, capsys, "--integers", "math", name=name)["error"]
 
 
+@pytest.mark.parametrize("integers", ["math", "exact"])
+def test_the_threads_engine_claims_nothing_about_integers(
+    integers: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also of a program without threads: it computes with bits, and checks no overflow."""
+    found = verify(tmp_path, LARGER, capsys, "--engine", "threads", "--integers", integers)
+    assert "the engine threads computes with bits" in found["error"]
+
+
 def test_clauses_over_integers_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "count.c"
     file.write_text(COUNTED)

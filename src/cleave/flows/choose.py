@@ -69,7 +69,7 @@ def _check(file: str, fitting: str, engine: str | None, options: Options) -> Non
         raise UsageError(f"{file}: Horn clauses are for the engines pdr and cegar; {engine} needs a program")
     if fitting == THREADS != engine:
         raise UsageError(f"{file}: it starts threads, which only the engine threads handles")
-    if fitting == THREADS and options.integers not in (None, Integers.BITS):
+    if engine == THREADS and options.integers not in (None, Integers.BITS):
         raise UsageError(f"{file}: --integers is for sequential programs; the engine threads computes with bits")
     if options.invariants_from is not None and engine != INLINE:
         raise UsageError(f"{file}: --invariants-from is for programs that the inline engine verifies")
