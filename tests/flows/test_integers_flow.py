@@ -97,4 +97,4 @@ def test_only_pdr_on_c_tries_integers_by_itself() -> None:
     assert not may_try_integers("a.bpl", Options(engine="pdr"))
     assert not may_try_integers("a.c", Options(engine="pdr", integers=Integers.BITS))
     assert not may_try_integers("a.c", Options(engine="pdr", runtime="simulated"))
-    assert not may_try_integers("a.c", Options(engine="pdr", loop_invariants=True))
+    assert may_try_integers("a.c", Options(engine="pdr", loop_invariants=True))  # which are written as C either way
