@@ -141,8 +141,9 @@ def _killed(pid: int) -> int:
 
 
 def _is_worker(command: str) -> bool:
-    """A local worker, or an actor of Ray's."""
-    return "cleave.runtime.child" in command or (command.startswith("ray::") and "IDLE" not in command)
+    """A local worker, or an actor of Ray's. Its agents, which end a minute after their node, are none."""
+    is_actor = command.startswith("ray::") and not any(word in command for word in ("IDLE", "Agent"))
+    return "cleave.runtime.child" in command or is_actor
 
 
 def _descendants(pid: int) -> Iterator[int]:
