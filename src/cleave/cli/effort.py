@@ -21,7 +21,7 @@ def effort(counters: Counters) -> str:
     if "level" in counters:
         runs = count(counters["runs"], "strategy run")
         return f"{runs}, level {counters['level']}, solver cost {amount(counters['cost'])}"
-    if "probe_steps" in counters and "unwind" not in counters:
+    if "probe_steps" in counters and "unwind" not in counters and "instances" not in counters:
         return f"{amount(counters['probe_steps'])} steps of executions tried"
     if "contexts" in counters:
         size = f", {amount(counters['clauses'])} clauses" if counters.get("clauses") else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,16 +15,21 @@ from cleave.engines.inline.messages import Task
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.task import prepare_task, read_task
 from cleave.flows.invariants import with_invariants
+from cleave.flows.probing import probed
 from cleave.flows.run import Run
 from cleave.flows.violation import confirm_violation
+from cleave.frontends.read import is_c
+from cleave.ir.integers import Integers
 from cleave.ir.program import Program, Property
 from cleave.passes.background import without_background
+from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import Prepared
 from cleave.smt.z3 import BOOGIE, PLAIN, Profile, Z3Solver
 from cleave.validate.unfolded import Rejected, check_unfolded
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 from cleave.watch import EXTRA_SECONDS, Watch
 
+_LATER_PROBE_STEPS = 300_000
 _PROOF_TURNS = ((PLAIN, 5.0), (BOOGIE, 0.0))  # options, and seconds (0: no limit) before the next ones are tried
 _FIRST_TURNS = ((PLAIN, 5.0), (BOOGIE, 60.0))  # the same for the program without its background
 
@@ -35,11 +40,20 @@ class InlineFlow:
 
     def here(self, run: Run) -> Verdict:
         task = self.search.task
-        program, prepared = _prepare(run, task)
-        return self._with_facts(_confirm(run, program, prepared, _solve(prepared, task.options, run)))
+        program = _read(run, task)
+
+        def search() -> Verdict:
+            prepared = _prepare(run, task, program)
+            return self._with_facts(_confirm(run, program, prepared, _solve(prepared, task.options, run)))
+
+        return self._between_executions(run, program, search)
 
     def distributed(self, run: Run, distributed: Distributed[Any]) -> Verdict:
-        program, prepared = _prepare(run, self.search.task)
+        program = _read(run, self.search.task)
+        return self._between_executions(run, program, lambda: self._searched(run, program, distributed))
+
+    def _searched(self, run: Run, program: Program, distributed: Distributed[Any]) -> Verdict:
+        prepared = _prepare(run, self.search.task, program)
         halt = threading.Event()
         run.watch.guard(halt.set)
         found = distributed.solve(halt, run.note)
@@ -58,6 +72,22 @@ class InlineFlow:
         """With what pdr finds out about the program first."""
         return InlineFlow(InlineSearch(with_invariants(self.search.task, run)))
 
+    def _between_executions(self, run: Run, program: Program, search: Callable[[], Verdict]) -> Verdict:
+        """The result of ``search``, unless running the program shows a violation: after it, for what is beyond the
+        bounds; in C, which is written to be run, a little before, too. Who chooses bounds wants those searched."""
+        task = self.search.task
+        entries = choose_entries(program, task.entry)
+        if len(entries) > 1 or not task.options.beyond_cost or task.integers is not Integers.BITS:
+            return search()
+        entry, seed = entries[0], task.options.seed
+        violated = probed(run, program, entry, seed=seed) if is_c(task.file) else None
+        if violated is not None:
+            return violated
+        verdict = search()
+        if not isinstance(verdict, BoundedSafe):
+            return verdict
+        return probed(run, program, entry, steps=_LATER_PROBE_STEPS, seed=seed + 1) or verdict
+
     def _with_facts(self, verdict: Verdict) -> Verdict:
         """A proof stands on what was known, too. A violation does not: it was replayed on the program as it is."""
         known = self.search.task.known
@@ -66,7 +96,7 @@ class InlineFlow:
         return replace(verdict, validation=f"{verdict.validation}; it uses {known.text}")
 
 
-def _prepare(run: Run, task: Task) -> tuple[Program, Prepared]:
+def _read(run: Run, task: Task) -> Program:
     started = run.watch.seconds()
     program = read_task(task)
     run.assume(program, task.integers)
@@ -76,9 +106,13 @@ def _prepare(run: Run, task: Task) -> tuple[Program, Prepared]:
         )
     run.note({"read_seconds": round(run.watch.seconds() - started, 3)})
     run.watch.check()
+    return program
+
+
+def _prepare(run: Run, task: Task, program: Program) -> Prepared:
     prepared = prepare_task(task, program)
     run.watch.check()
-    return program, prepared
+    return prepared
 
 
 def _solve(prepared: Prepared, options: InlineOptions, run: Run) -> Finding:

@@ -25,7 +25,7 @@ from cleave.validate.combine import check_partitions, combine
 from cleave.validate.evidence import Confirmed, Rejected
 from cleave.validate.in_turn import InTurn
 from cleave.validate.invariant import check_interpretation
-from cleave.verdict import Reason, Safe, Unknown, Verdict
+from cleave.verdict import Reason, Safe, Unknown, Unsafe, Verdict
 from cleave.watch import Watch
 
 _SMALL_COST = 100_000  # of what needs no workers, most likely: after that one is started beside the first try
@@ -41,10 +41,16 @@ class PdrFlow:
 
     def here(self, run: Run) -> Verdict:
         problem = self._read(run)
+        violated = self._probed(run, problem)
+        if violated is not None:
+            return violated
         return self._confirm(run, problem, solve_alone(problem, self.search.task.options, run.watch, run.note))
 
     def distributed(self, run: Run, distributed: Distributed[Any]) -> Verdict:
         problem = self._read(run)
+        violated = self._probed(run, problem)
+        if violated is not None:
+            return violated
         if self.search.begins_alone:
             quickly = self._briefly(run, problem, distributed)
             if quickly is not None:
@@ -62,6 +68,16 @@ class PdrFlow:
                 distributed.prepare()
 
         return solve_briefly(problem, self.search.task.options, run.watch, note)
+
+    def _probed(self, run: Run, problem: HornProblem) -> Unsafe | None:
+        """A violation that is found by running the program, if it is one."""
+        if problem.program is None:
+            return None
+        from cleave.flows.probing import probed
+        from cleave.passes.entries import choose_entries
+
+        entries = choose_entries(problem.program, self.search.task.entry)
+        return probed(run, problem.program, entries[0]) if len(entries) == 1 else None
 
     def with_invariants(self, run: Run) -> PdrFlow:
         raise UsageError("the pdr engine uses no invariants of others")

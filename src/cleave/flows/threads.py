@@ -19,19 +19,17 @@ from cleave.engines.threads.findings import NoViolation, Undecided, Violation
 from cleave.engines.threads.instances import Unfolded
 from cleave.engines.threads.messages import Task
 from cleave.engines.threads.partition import Space
-from cleave.engines.threads.probe.search import probe
 from cleave.engines.threads.solving import check_solver, has_numbers
 from cleave.engines.threads.task import read_task, unfold_task
 from cleave.errors import UsageError
+from cleave.flows.probing import confirm_schedule, probed
 from cleave.flows.run import Run
 from cleave.ir.program import Program
 from cleave.logic.terms import Term
 from cleave.smt.solver import Answer
 from cleave.validate.bounded import Contradicted, Tried, try_interleavings
-from cleave.validate.concurrent import Schedule, replay
-from cleave.validate.confirm import Confirmed
 from cleave.validate.second_solver import BITWUZLA, MINISAT, Z3, combined, second_opinion
-from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Unsafe, Verdict
+from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 
 _NAMES = {"bitwuzla": BITWUZLA, "minisat": MINISAT, "glucose": "Glucose", "cadical": "CaDiCaL"}
 
@@ -105,15 +103,7 @@ class ThreadsFlow:
         options = self.search.task.options
         if not options.probe_steps:
             return None
-        found, steps = probe(program, entry, seed=options.seed, steps=options.probe_steps, check=run.watch.check)
-        run.note({"probe_steps": steps})
-        if found is None:
-            return None
-        verdict = _confirm_violation(program, entry, found)
-        if not isinstance(verdict, Unsafe):
-            return None
-        run.note({"contexts": len(found.contexts)})
-        return verdict
+        return probed(run, program, entry, steps=options.probe_steps, seed=options.seed)
 
     def _unfold(self, run: Run, program: Program, entry: str) -> _Read:
         task = self.search.task
@@ -136,7 +126,7 @@ class ThreadsFlow:
         verdict: Verdict
         match found:
             case Violation(schedule):
-                verdict = _confirm_violation(read.program, read.entry, schedule)
+                verdict = confirm_schedule(read.program, read.entry, schedule)
             case NoViolation(bounds):
                 verdict = self._confirm_nothing(run, read, dict(bounds), covered)
             case Undecided(reason, detail):
@@ -198,13 +188,6 @@ class ThreadsFlow:
 
 def _safe(bounds: dict[str, int], validation: str) -> Verdict:
     return BoundedSafe(bounds, validation) if bounds else Safe(validation)
-
-
-def _confirm_violation(program: Program, entry: str, schedule: Schedule) -> Verdict:
-    judged = replay(program, entry, schedule)
-    if isinstance(judged, Confirmed):
-        return Unsafe(judged.trace, "replayed under its schedule")
-    return Unknown(Reason.UNCONFIRMED, f"the violation that was found does not replay: {judged.reason}")
 
 
 def _check_partitions(task: Task, space: Space) -> None:

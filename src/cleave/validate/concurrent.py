@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from cleave.errors import CleaveError
-from cleave.ir.program import Block, Location, Procedure, Program, Property
+from cleave.ir.program import Block, Location, Procedure, Program, Property, first_thread_statement
 from cleave.logic.terms import Term
 from cleave.validate.confirm import Confirmed, Refuted
 from cleave.validate.events import Blocked, Run, Violated
@@ -132,6 +132,8 @@ class _Replay:
         return [(variable, value) for variable, (_, value) in zip(variables, values, strict=False)]
 
     def _with_contexts(self, trace: Trace) -> Trace:
+        if first_thread_statement(self._program) is None:
+            return trace
         steps: list[TraceStep] = []
         start = 0
         for number, (context, end) in enumerate(zip(self._schedule.contexts, self._ends, strict=False), 1):

@@ -1,0 +1,56 @@
+"""Violations that are found by running the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cleave.verdict import Result, Unsafe
+from cleave.verify import Options, verify
+
+COUNTS = """\
+procedure main() {{
+  var i, n: int;
+  i, n := 0, 0;
+  while (i < 1500) {{ i, n := i + 1, n + 2; }}
+  assert n != {};
+}}
+"""
+NEVER, AT_THE_END = 3001, 3000
+
+
+def result(folder: Path, text: str, name: str = "program.bpl", **options: object) -> Result:
+    file = folder / name
+    file.write_text(text)
+    return verify(str(file), Options(**options))  # type: ignore[arg-type]
+
+
+def test_what_is_beyond_the_bound_is_found_by_an_execution(tmp_path: Path) -> None:
+    found = result(tmp_path, COUNTS.format(AT_THE_END))
+    assert isinstance(found.verdict, Unsafe)
+    assert found.verdict.validation == "replayed"
+    assert found.statistics["probe_steps"] > 1500
+    assert all(step.kind != "context" for step in found.verdict.trace.steps)
+
+
+def test_executions_without_a_violation_say_nothing(tmp_path: Path) -> None:
+    found = result(tmp_path, COUNTS.format(NEVER))
+    assert found.verdict.word == "bounded-safe"
+    assert found.statistics["probe_steps"] > 1500
+
+
+def test_who_chooses_a_bound_gets_that_one(tmp_path: Path) -> None:
+    found = result(tmp_path, COUNTS.format(AT_THE_END), recursion_bounds=(3,))
+    assert found.verdict.word == "bounded-safe"
+    assert "probe_steps" not in found.statistics
+
+
+@pytest.mark.parametrize("engine", ["inline", "pdr"])
+def test_programs_in_c_are_run_first(tmp_path: Path, engine: str) -> None:
+    pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
+    text = "int main(void) { unsigned i = 0; while (i < 1500) i++; if (i == 1500) ERROR: return 1; return 0; }"
+    found = result(tmp_path, text, "program.c", engine=engine)
+    assert found.verdict.word == "unsafe"
+    assert found.statistics["probe_steps"] > 1500
+    assert "cost" not in found.statistics
