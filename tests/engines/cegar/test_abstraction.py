@@ -98,7 +98,7 @@ def test_facts_of_others_are_answers_that_need_no_solver(seed: int) -> None:
     assert one.news() == ()
     assert [other.post(number, bits) for number, bits in questions] == answers
     assert other.queries == 0
-    further = _atom(chance)  # the witnesses of others say nothing about it
+    further = _atom(chance)  # which is looked up in the values of others' witnesses
     other.learn(2, further)
     for number, bits in questions:
         assert other.post(number, bits | 1 << 4) == _by_definition(

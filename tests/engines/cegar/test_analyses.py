@@ -6,21 +6,19 @@ from cleave.engines.cegar.analysis import Analyses
 from cleave.engines.cegar.exploration import Counterexamples
 from cleave.engines.cegar.messages import Failed, Feasible, GivenUp, Learned, Refined, Violated
 
-FIRST, SECOND, THIRD = (0, 1), (0, 2), (0, 3)
+FIRST, SECOND = (0, 1), (0, 2)
 LOW, HIGH = Learned(2, b"x >= 0"), Learned(2, b"x <= 9")
 
 
 def _begun() -> Analyses:
     analyses = Analyses()
-    analyses.begin(Counterexamples((FIRST, SECOND), (THIRD,)))
+    analyses.begin(Counterexamples((FIRST, SECOND)))
     return analyses
 
 
-def test_what_is_needed_comes_first() -> None:
+def test_each_path_is_given_out_once_in_order() -> None:
     analyses = _begun()
-    assert [analyses.take(ahead=False) for _ in range(3)] == [FIRST, SECOND, None]
-    assert analyses.take(ahead=True) == THIRD
-    assert analyses.ahead == 1
+    assert [analyses.take() for _ in range(3)] == [FIRST, SECOND, None]
 
 
 def test_predicates_come_in_the_order_of_the_paths() -> None:
@@ -47,31 +45,11 @@ def test_it_ends_if_nothing_new_is_found() -> None:
     assert analyses.conclude({LOW}) == GivenUp("refinement", "a counterexample of 2 steps is not excluded: too hard")
 
 
-def test_an_answer_that_came_ahead_is_used_and_one_that_is_under_way_is_waited_for() -> None:
+def test_the_answers_of_an_iteration_are_not_those_of_the_next() -> None:
     analyses = _begun()
-    while analyses.take(ahead=True) is not None:
-        pass
-    for path in (FIRST, SECOND, THIRD):
+    for path in (FIRST, SECOND):
         analyses.answered(path, Refined((LOW,)))
     analyses.conclude(())
-    analyses.begin(Counterexamples((THIRD,), (FIRST, SECOND)))
-    assert analyses.is_over
-    analyses.conclude(())
-    fourth, fifth = (0, 4), (0, 5)
-    analyses.begin(Counterexamples((fourth,), (fifth,)))
-    assert [analyses.take(ahead=True) for _ in range(2)] == [fourth, fifth]
-    analyses.answered(fourth, Refined((HIGH,)))
-    analyses.conclude(())
-    analyses.begin(Counterexamples((fifth,)))
-    assert analyses.take(ahead=True) is None
+    analyses.begin(Counterexamples((SECOND,)))
     assert not analyses.is_over
-
-
-def test_only_what_is_needed_is_taken_up_again() -> None:
-    analyses = _begun()
-    while analyses.take(ahead=True) is not None:
-        pass
-    assert analyses.lost(FIRST)
-    assert not analyses.lost(THIRD)
-    analyses.begin(Counterexamples((THIRD,)))
-    assert analyses.take(ahead=False) == THIRD
+    assert analyses.take() == SECOND

@@ -21,6 +21,7 @@ from cleave.engines.cegar.refinement.writing import as_formula
 from cleave.ir.transition_system import ControlLocation, Transition, TransitionSystem
 from cleave.logic.sorts import INT, REAL
 from cleave.logic.terms import TRUE, Term, add, eq, integer, le, lt, mul, real, var
+from cleave.smt.z3 import PLAIN, Z3Solver
 
 A, B, C = var("a", INT), var("b", INT), var("c", INT)
 U, V = var("u", REAL), var("v", REAL)
@@ -32,7 +33,7 @@ def rows_of(*steps: tuple[Term, ...]) -> list[tuple[int, Row]]:
 
 
 def refuted(rows: list[tuple[int, Row]], direction: Direction = Direction.EARLY) -> list[Weighted] | None:
-    solver = RowSolver(Budget(1_000_000))
+    solver = RowSolver(Budget(1_000_000), Z3Solver(profile=PLAIN))
     try:
         contradictory = contradiction(solver, rows)
         return refutation(solver, rows, contradictory, direction) if contradictory else None
@@ -89,7 +90,7 @@ def test_fractions_are_exact() -> None:
 
 
 def test_a_spent_budget_finds_nothing() -> None:
-    solver = RowSolver(Budget(0))
+    solver = RowSolver(Budget(0), Z3Solver(profile=PLAIN))
     assert contradiction(solver, rows_of((lt(A, A),), (eq(A, integer(1)), eq(A, integer(2))))) is None
 
 

@@ -15,11 +15,12 @@ can't tell either, the predicate does not hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from cleave.engines.cegar.interruption import InterruptedSearchError
 from cleave.engines.cegar.messages import Fact, Implied, Witnessed, pack, unpack
+from cleave.engines.cegar.witnesses import Side, Truth, Witness, members, truth_by, written
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, conj_all, implies, neg, var
@@ -33,22 +34,12 @@ INFEASIBLE = None
 _COST = 2_000_000  # of a question to the solver that has answered others before, ...
 _FRESH_COST = 50_000_000  # ... and to one that has not
 _BLOCKED_COST = 5  # of a transition that is known to be impossible, in the solver's units, which are microseconds, ...
-_LOOKUP_COST = 50  # ... of another one, ...
-_ASK_COST = 300  # ... of one that the solver is asked about, besides what that costs, ...
+_LOOKUP_COST = 30  # ... of another one, ...
+_ASK_COST = 150  # ... of one that the solver is asked about, besides what that costs, ...
+_TRUTH_COST = 15  # ... of a predicate that is looked up in a model, ...
+_WRITING_COST = 100  # ... of a model that is written down for others, ...
 _FACT_COST = 3  # ... and of a fact that another worker found
 _MOST_MODELS = 48  # kept for each transition, the latest
-
-
-@dataclass(slots=True)
-class _Witness:
-    """A model of a transition that was taken once: which predicates of the source hold before it, and which of the
-    target's after it. Those that were learned later are looked up in the model, which other workers don't have."""
-
-    model: Model | None
-    source: int = 0
-    source_count: int = 0
-    target: int = 0
-    target_count: int = 0
 
 
 @dataclass(slots=True)
@@ -58,17 +49,19 @@ class _Known:
 
     blocking: list[int] = field(default_factory=list)
     implying: dict[int, list[int]] = field(default_factory=dict)
-    witnesses: list[_Witness] = field(default_factory=list)
+    witnesses: list[Witness] = field(default_factory=list)
 
 
 class Abstraction:
-    """``queries`` counts the solver's answers."""
+    """``queries`` counts the solver's answers. Whoever ``is_alone`` has no news for others."""
 
-    def __init__(self, system: TransitionSystem) -> None:
+    def __init__(self, system: TransitionSystem, *, is_alone: bool = False) -> None:
         self._system = system
+        self._is_alone = is_alone
         self._predicates: list[list[Term]] = [[] for _ in system.locations]
         self._after: list[list[Term]] = [[] for _ in system.transitions]  # the target's predicates, in the source
         self._known = [_Known() for _ in system.transitions]
+        self._variables: dict[int, tuple[Term, ...]] = {}
         self._solver = Z3Solver(profile=PLAIN)
         self._fresh: Z3Solver | None = None
         self._fresh_cost = 0
@@ -92,8 +85,10 @@ class Abstraction:
                 case Implied(transition=number, predicate=predicate, core=core):
                     self._note_core(number, predicate, unpack(core))
                 case Witnessed():
-                    before, after = unpack(fact.before), unpack(fact.after)
-                    self._keep(fact.transition, _Witness(None, before, fact.before_count, after, fact.after_count))
+                    before = Side(unpack(fact.before), unpack(fact.before_known))
+                    after = Side(unpack(fact.after), unpack(fact.after_known))
+                    truth = truth_by(self._numbers(fact.transition), fact.values)
+                    self._keep(fact.transition, Witness(self._charged(truth), before, after))
 
     def close(self) -> None:
         self._solver.close()
@@ -120,11 +115,13 @@ class Abstraction:
         held = self._held(known, bits, wanted)
         open_ = [one for one in wanted if not held >> one & 1]
         is_possible = False
+        source, after = self._predicates[self._system.transitions[number].source], self._after_terms(number)
         for witness in known.witnesses:
-            if self._belongs(witness, number, bits):
+            if witness.belongs(bits, source):
                 is_possible = True
-                after = self._target(witness, number)
-                open_ = [one for one in open_ if after >> one & 1]
+                open_ = [one for one in open_ if not witness.refutes(one, after)]
+                if not open_:
+                    break
         if is_possible and not open_:
             return held
         return self._ask(number, bits, held, open_, is_possible)
@@ -142,7 +139,7 @@ class Abstraction:
         self._own_cost += _ASK_COST
         transition = self._system.transitions[number]
         after = self._after_terms(number)
-        names = {one: var(f"holds.{one}", BOOL) for one in _members(bits)}
+        names = {one: var(f"holds.{one}", BOOL) for one in members(bits)}
         broken = {one: var(f"broken.{one}", BOOL) for one in open_}
         source = self._predicates[transition.source]
         self._solver.push()
@@ -170,13 +167,13 @@ class Abstraction:
         finally:
             self._solver.pop()
 
-    def _refute(self, number: int, assumed: dict[int, Term], bits: int, after: Term | None) -> int | _Witness | None:
+    def _refute(self, number: int, assumed: dict[int, Term], bits: int, after: Term | None) -> int | Witness | None:
         """The predicates of the source with which the transition can't be taken so that ``after`` fails; or a witness
         that it can; or None, for nobody knows."""
         self.queries += 1
         answer = self._solver.check(tuple(assumed.values()), cost_limit=_COST)
         if answer is Answer.SAT:
-            return self._report_witness(number, _Witness(self._solver.model()))
+            return self._report_witness(number, bits, self._solver.model())
         if answer is Answer.UNKNOWN:
             return bits if self._refuted_afresh(number, bits, after) else None
         core = set(self._solver.core())
@@ -190,7 +187,7 @@ class Abstraction:
         self._fresh = Z3Solver(profile=DEFAULT)
         try:
             failing = [] if after is None else [neg(after)]
-            self._fresh.add(conj_all((transition.guard, *(source[one] for one in _members(bits)), *failing)))
+            self._fresh.add(conj_all((transition.guard, *(source[one] for one in members(bits)), *failing)))
             answer = self._fresh.check(cost_limit=_FRESH_COST)
             self._fresh_cost += self._fresh.cost()
             if answer is Answer.UNKNOWN and self._fresh.reason_unknown() == "interrupted":
@@ -204,7 +201,8 @@ class Abstraction:
 
     def _report_core(self, number: int, predicate: int | None, core: int) -> None:
         self._note_core(number, predicate, core)
-        self._news.append(Implied(number, predicate, pack(core)))
+        if not self._is_alone:
+            self._news.append(Implied(number, predicate, pack(core)))
 
     def _note_core(self, number: int, predicate: int | None, core: int) -> None:
         """Those that are larger for nothing go."""
@@ -214,46 +212,51 @@ class Abstraction:
             cores[:] = [other for other in cores if core & other != core]
             cores.append(core)
 
-    def _report_witness(self, number: int, witness: _Witness) -> _Witness:
+    def _report_witness(self, number: int, bits: int, model: Model) -> Witness:
+        """Others who don't get its values are told of all predicates that there are."""
+        witness = Witness(self._charged(model.is_true), Side(bits, bits), Side())
         self._keep(number, witness)
-        self._belongs(witness, number, 0)
-        self._target(witness, number)
-        before, after = pack(witness.source), pack(witness.target)
-        self._news.append(Witnessed(number, before, witness.source_count, after, witness.target_count))
+        if self._is_alone:
+            return witness
+        values = written(model, self._numbers(number))
+        if values:
+            self._own_cost += _WRITING_COST
+        else:
+            witness.look_up(self._predicates[self._system.transitions[number].source], self._after_terms(number))
+        sides = (witness.before.holding, witness.before.known, witness.after.holding, witness.after.known)
+        before, before_known, after, after_known = map(pack, sides)
+        self._news.append(Witnessed(number, before, before_known, after, after_known, values))
         return witness
 
-    # --- witnesses ----------------------------------------------------------------------------------------------------
-
-    def _keep(self, number: int, witness: _Witness) -> None:
+    def _keep(self, number: int, witness: Witness) -> None:
         witnesses = self._known[number].witnesses
         witnesses.append(witness)
         del witnesses[:-_MOST_MODELS]
 
-    def _still_open(self, witness: _Witness | None, number: int, open_: list[int]) -> list[int]:
+    def _charged(self, truth: Truth) -> Truth:
+        def charged(formula: Term) -> bool | None:
+            self._own_cost += _TRUTH_COST
+            return truth(formula)
+
+        return charged
+
+    def _numbers(self, number: int) -> tuple[Term, ...]:
+        """The variables that a witness of the transition has values for."""
+        found = self._variables.get(number)
+        if found is None:
+            transition = self._system.transitions[number]
+            own = self._system.locations[transition.source].variables
+            found = self._variables[number] = (*own, *self._system.inputs(transition))
+        return found
+
+    # --- terms --------------------------------------------------------------------------------------------------------
+
+    def _still_open(self, witness: Witness | None, number: int, open_: list[int]) -> list[int]:
         """Without what a witness of the state refutes."""
         if witness is None:
             return open_
-        after = self._target(witness, number)
-        return [one for one in open_ if after >> one & 1]
-
-    def _belongs(self, witness: _Witness, number: int, bits: int) -> bool:
-        """Whether the witness's state before the transition is one of the abstract state's."""
-        if witness.model is not None:
-            predicates = self._predicates[self._system.transitions[number].source]
-            for one in range(witness.source_count, len(predicates)):
-                witness.source |= witness.model.is_true(predicates[one]) << one
-            witness.source_count = len(predicates)
-        return bits & witness.source == bits
-
-    def _target(self, witness: _Witness, number: int) -> int:
-        """What holds after it, and what nobody knows."""
-        if witness.model is None:
-            return witness.target | -1 << witness.target_count
-        predicates = self._after_terms(number)
-        for one in range(witness.target_count, len(predicates)):
-            witness.target |= witness.model.is_true(predicates[one]) << one
-        witness.target_count = len(predicates)
-        return witness.target
+        after = self._after_terms(number)
+        return [one for one in open_ if not witness.refutes(one, after)]
 
     def _after_terms(self, number: int) -> list[Term]:
         """The target's predicates as the source sees them: the updates in place of the target's variables."""
@@ -263,9 +266,3 @@ class Abstraction:
             replaced = dict(zip(self._system.locations[transition.target].variables, transition.updates, strict=True))
             made += (substitute(predicate, replaced) for predicate in predicates[len(made) :])
         return made
-
-
-def _members(bits: int) -> Iterator[int]:
-    while bits:
-        yield (bits & -bits).bit_length() - 1
-        bits &= bits - 1

@@ -4,9 +4,7 @@
     some give new predicates            another iteration, with these
     none does                           nothing more can be done
 
-The answers are looked at in the order of the paths once all are there, so that it does not matter who was faster. What
-was found out about a path is true in every iteration: workers that have nothing else to do analyse those that are not
-this iteration's, but may be the next one's.
+The answers are looked at in the order of the paths once all are there, so that it does not matter who was faster.
 """
 
 from __future__ import annotations
@@ -21,9 +19,7 @@ from cleave.engines.cegar.messages import Answer, Failed, Feasible, GivenUp, Lea
 class Analyses:
     def __init__(self) -> None:
         self._paths: tuple[Path, ...] = ()  # of this iteration, while they are analysed
-        self._urgent: deque[Path] = deque()  # of these, those that no one works on
-        self._further: deque[Path] = deque()  # of others that may be analysed
-        self._given: dict[Path, None] = {}
+        self._waiting: deque[Path] = deque()  # of these, those that no one works on
         self._answers: dict[Path, Answer] = {}
 
     @property
@@ -34,39 +30,17 @@ class Analyses:
     def is_over(self) -> bool:
         return all(path in self._answers for path in self._paths)
 
-    @property
-    def ahead(self) -> int:
-        """How many workers are at paths that are not this iteration's."""
-        return sum(path not in self._paths for path in self._given)
-
     def begin(self, found: Counterexamples) -> None:
-        known = {path: self._answers.get(path) for path in (*found.paths, *found.further)}
-        self._answers = {path: answer for path, answer in known.items() if answer is not None}
         self._paths = found.paths
-        self._urgent = deque(path for path in found.paths if self._is_new(path))
-        self._further = deque(path for path in found.further if self._is_new(path))
+        self._waiting = deque(found.paths)
+        self._answers = {}
 
-    def _is_new(self, path: Path) -> bool:
-        return path not in self._answers and path not in self._given
-
-    def take(self, *, ahead: bool) -> Path | None:
-        """A path to analyse; with ``ahead``, also one that is not this iteration's."""
-        waiting = self._urgent or (self._further if ahead and self._paths else None)
-        if not waiting:
-            return None
-        path = waiting.popleft()
-        self._given[path] = None
-        return path
+    def take(self) -> Path | None:
+        """A path to analyse."""
+        return self._waiting.popleft() if self._waiting else None
 
     def answered(self, path: Path, answer: Answer) -> None:
-        self._given.pop(path, None)
         self._answers[path] = answer
-
-    def lost(self, path: Path) -> bool:
-        """The worker at it is gone. Whether another one has to take it up."""
-        if path not in self._paths:
-            self._given.pop(path, None)
-        return path in self._paths
 
     def refined(self) -> list[tuple[Path, tuple[Learned, ...]]]:
         """The iteration's paths with the predicates that exclude them."""

@@ -47,8 +47,8 @@ from cleave.errors import InternalError
 _PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only, ...
 _PATIENCE_COST = 100_000  # ... and so does one that costs less, ...
 _MANY_TRANSITIONS = 1_000  # ... but not one that has so many transitions
-_TOGETHER = 64  # transitions that one worker goes on with, by the number of workers
-_AHEAD = 4  # one worker in so many analyses what the next iteration may need
+_TOGETHER = 64  # transitions that one worker goes on with, by the number of workers, ...
+_LEAST_TOGETHER = 4  # ... but not fewer: a message should be worth its way
 _MOST_LOSSES = 16  # work that has taken so many workers with it is given up, ...
 _MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory, ...
 _MOST_IN_TROUBLE = 128  # ... but later if many are lost with other work, too
@@ -137,7 +137,7 @@ class CegarCoordinator:
     def _on_expanded(self, worker: int, done: Expanded) -> None:
         order = self._staff.done(worker, done.number)
         for fact in done.facts:
-            self._facts.add(worker, self._posts.source(fact.transition), fact)
+            self._facts.add(worker, fact)
         self._totals["posts"] += sum(len(piece.transitions) for _, piece in order.pieces)
         self._totals["queries"] += done.queries
         self._costs["cost"] += done.cost
@@ -162,10 +162,9 @@ class CegarCoordinator:
             self._supply.forget(worker)
         self._totals["lost_workers"] += reason != STOPPED
         for place, order in enumerate(self._staff.leave(worker)):
-            if order.path is None or self._analyses.lost(order.path):
-                self._again.append(order)
-                if place == 0 and reason != STOPPED:  # it had not begun with the next one
-                    self._blame(order, reason)
+            self._again.append(order)
+            if place == 0 and reason != STOPPED:  # it had not begun with the next one
+                self._blame(order, reason)
         return self._go_on()
 
     def _blame(self, order: Order, reason: str) -> None:
@@ -188,7 +187,7 @@ class CegarCoordinator:
             return
         self._exploration = self._new_exploration(refined)
         if self._supply is None:
-            chunk = self._options.chunk or max(1, _TOGETHER // self._options.workers)
+            chunk = self._options.chunk or max(_LEAST_TOGETHER, _TOGETHER // self._options.workers)
             self._supply = Supply(self._posts, self._exploration, chunk, self._options.batch)
         self._supply.explore(self._exploration)
 
@@ -248,7 +247,7 @@ class CegarCoordinator:
     def _next_order(self, worker: int) -> Order | None:
         if self._again:
             return self._again.popleft()
-        path = self._analyses.take(ahead=self._analyses.ahead < len(self._staff) // _AHEAD)
+        path = self._analyses.take()
         if path is not None:
             return Order(path=path)
         pieces = self._supply.take(worker, len(self._staff)) if self._supply is not None else ()
@@ -265,7 +264,8 @@ class CegarCoordinator:
     def _message(self, worker: int, number: int, order: Order) -> Analyse | Expand:
         if order.path is not None:
             return Analyse(number, order.path)
-        facts = self._facts.news(worker, (state.location for state, _ in order.pieces))
+        asked = (number for _, piece in order.pieces for number, _ in piece.transitions)
+        facts = self._facts.news(worker, asked)
         return Expand(number, tuple(piece for _, piece in order.pieces), facts)
 
     # --- the end ------------------------------------------------------------------------------------------------------

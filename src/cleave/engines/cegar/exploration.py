@@ -50,11 +50,9 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class Counterexamples:
-    """Paths of transitions to the error, the least first; and ``further`` ones, which may be those of the next
-    iteration."""
+    """Paths of transitions to the error, the least first."""
 
     paths: tuple[Path, ...]
-    further: tuple[Path, ...] = ()
 
 
 End: TypeAlias = Covered | Counterexamples
@@ -70,7 +68,7 @@ class Exploration(Protocol):
         """A state whose successors are needed, the most urgent one; each is named once, here or as a guess."""
 
     def guess(self) -> State | None:
-        """One whose successors may be needed later, if only by the next iteration."""
+        """One whose successors may be needed later."""
 
     def backlog(self) -> int:
         """About how many states it could name at once."""

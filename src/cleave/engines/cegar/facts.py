@@ -10,21 +10,21 @@ from cleave.engines.cegar.messages import Fact
 
 class FactBoard:
     def __init__(self) -> None:
-        self._found: dict[int, list[tuple[int, Fact]]] = {}  # by location, with the worker that found it
-        self._seen: dict[int, dict[int, int]] = {}  # by worker and location, how many it was told
+        self._found: dict[int, list[tuple[int, Fact]]] = {}  # by transition, with the worker that found it
+        self._seen: dict[int, dict[int, int]] = {}  # by worker and transition, how many it was told
 
-    def add(self, worker: int, location: int, fact: Fact) -> None:
-        """``location`` is where the fact's transition begins."""
-        self._found.setdefault(location, []).append((worker, fact))
+    def add(self, worker: int, fact: Fact) -> None:
+        self._found.setdefault(fact.transition, []).append((worker, fact))
 
-    def news(self, worker: int, locations: Iterable[int]) -> tuple[Fact, ...]:
-        """What others found about these locations since the worker was last told."""
+    def news(self, worker: int, transitions: Iterable[int]) -> tuple[Fact, ...]:
+        """What others found about these transitions since the worker was last told."""
         seen = self._seen.setdefault(worker, {})
         news: list[Fact] = []
-        for location in dict.fromkeys(locations):
-            found = self._found.get(location, [])
-            news += (fact for finder, fact in found[seen.get(location, 0) :] if finder != worker)
-            seen[location] = len(found)
+        for transition in dict.fromkeys(transitions):
+            found = self._found.get(transition)
+            if found is not None:
+                news += (fact for finder, fact in found[seen.get(transition, 0) :] if finder != worker)
+                seen[transition] = len(found)
         return tuple(news)
 
     def forget(self, worker: int) -> None:

@@ -61,14 +61,15 @@ class Implied(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 
 class Witnessed(msgspec.Struct, frozen=True, array_like=True, tag=2):
-    """There is a way to take the transition with exactly these of the source's first predicates before it, and of the
-    target's after it."""
+    """There is a way to take the transition. Of the predicates that are known before it, and after it, some hold;
+    ``values`` are those of the source's variables and of the inputs, if all of them are numbers or truths."""
 
     transition: int
     before: bytes
-    before_count: int
+    before_known: bytes
     after: bytes
-    after_count: int
+    after_known: bytes
+    values: tuple[str, ...] = ()
 
 
 Fact: TypeAlias = Implied | Witnessed

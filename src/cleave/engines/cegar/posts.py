@@ -32,7 +32,6 @@ class Posts:
     """``transitions`` are pairs of source and target, in order."""
 
     def __init__(self, transitions: Sequence[tuple[int, int]]) -> None:
-        self._sources = [source for source, _ in transitions]
         self._targets = [target for _, target in transitions]
         self._outgoing: dict[int, list[int]] = {}
         for number, (source, _) in enumerate(transitions):
@@ -46,9 +45,6 @@ class Posts:
         number = self._counts.get(location, 0)
         self._counts[location] = number + 1
         return number
-
-    def source(self, transition: int) -> int:
-        return self._sources[transition]
 
     def lookup(self, state: State) -> list[Successor] | None:
         row = self._rows.get(state)

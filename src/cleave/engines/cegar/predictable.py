@@ -8,10 +8,9 @@ The tree is the one that a breadth-first search builds, level by level (the pape
       as many as asked for.
 
 Nobody waits for a level: states are named as soon as they are known to be reached, unless they are included by others
-that are, or deeper than an error that is known. Those are named last, while counterexamples are analysed: most states
-do not change from one iteration to the next. For the same reason, whoever would have to wait begins with guesses. The
-tree itself only uses what is sure. A state that turns out to be needed though it seemed to be included is named then;
-one that was named and is not needed costs time, no more.
+that are, or deeper than an error that is known. Whoever would have to wait begins with guesses. The tree itself only
+uses what is sure. A state that turns out to be needed though it seemed to be included is named then; one that was named
+and is not needed costs time, no more.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from cleave.engines.cegar.exploration import FIRST, Counterexamples, Covered, En
 
 _MOST_LOOKED_AT = 256  # errors among which counterexamples are chosen
 _LEAST_SHARE = 4  # of the counterexamples that are asked for, one in so many is taken though it is like others
-_MOST_FURTHER = 32
 
 
 class _Node(NamedTuple):
@@ -69,13 +67,7 @@ class Predictable:
         return self._urgent.popleft() if self._urgent else None
 
     def guess(self) -> State | None:
-        match self._end:
-            case None:
-                return self._first(self._next_guess)
-            case Counterexamples():
-                return self._first(self._ahead.next_beyond)
-            case Covered():
-                return None
+        return self._first(self._next_guess) if self._end is None else None
 
     def _next_guess(self) -> State | None:
         while self._guesses:
@@ -156,9 +148,7 @@ class Predictable:
                 first[*places, error.transition] = path
         found = list(first.values())
         most, least = self._most_errors, self._most_errors // _LEAST_SHARE
-        missing = max(0, least - len(found))
-        chosen = (*found[:most], *others[:missing])
-        return Counterexamples(chosen, (*found[most:], *others[missing:])[:_MOST_FURTHER])
+        return Counterexamples((*found[:most], *others[: max(0, least - len(found))]))
 
     def _next_level(self) -> list[_Node]:
         """In order: parents come in theirs, so the first way to a state is its least."""
@@ -196,7 +186,6 @@ class _Ahead:
         self._post = post
         self._depths: dict[State, int] = {}
         self._open: list[tuple[int, int, State]] = []  # a heap, by depth and then by when they were reached
-        self._beyond: deque[State] = deque()  # that were open and are too deep
         self._count = 0
         self._reached: dict[int, dict[int, int]] = {}  # by location, the states with their depths
         self._error_depth: int | None = None
@@ -210,16 +199,9 @@ class _Ahead:
     def next(self) -> State | None:
         while self._open:
             depth, _, state = heappop(self._open)
-            if depth == self._depths[state]:
-                if not self._is_too_deep(depth):
-                    return state
-                self._beyond.append(state)
+            if depth == self._depths[state] and not self._is_too_deep(depth):
+                return state
         return None
-
-    def next_beyond(self) -> State | None:
-        """One that is not needed any more for this iteration."""
-        state = self.next()
-        return state or (self._beyond.popleft() if self._beyond else None)
 
     def backlog(self) -> int:
         return len(self._open)

@@ -4,7 +4,7 @@
     supply.take(worker, workers)                    # some transitions from some states
 
 A share is the smaller, the less there is to do, so that nobody waits for the last one for long. Guesses are only given
-to those who would have nothing else to do, a few transitions at a time.
+to those who would have nothing else to do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from cleave.engines.cegar.pieces import PieceQueue
 from cleave.engines.cegar.posts import Asked, Posts
 
 _ROUNDS = 4  # of shares in which the workers could do all that there is to do
-_GUESS = 4  # transitions of a guess that are done at once, at least
 
 
 class Supply:
@@ -61,7 +60,7 @@ class Supply:
             asked.setdefault(state, []).extend(some)
             left -= len(some)
         if not asked and self._has_more(self._guesses, self._exploration.guess):
-            state, some = self._guesses.take(worker, workers, max(_GUESS, self._least))
+            state, some = self._guesses.take(worker, workers, self._least)
             asked[state] = list(some)
         return tuple((state, Piece(pack(state.bits), tuple(some))) for state, some in asked.items())
 

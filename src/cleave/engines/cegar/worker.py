@@ -33,13 +33,13 @@ from cleave.engines.coordination import Clock, Turn, Work
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic import encoding
 
-_ANALYSIS_FACTOR = 3
+_ANALYSIS_FACTOR = 4
 """An analysis takes so many times as long as its solver does: rows and their multipliers are worked out here."""
 
 
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
     """A worker's whole life."""
-    return CegarWorker(_assigned(task).system).run()
+    return CegarWorker(_assigned(task).system, is_alone=decode_task(task).options.workers == 1).run()
 
 
 @lru_cache(maxsize=1)
@@ -49,9 +49,9 @@ def _assigned(task: bytes) -> CegarProblem:
 
 
 class CegarWorker:
-    def __init__(self, system: TransitionSystem) -> None:
+    def __init__(self, system: TransitionSystem, *, is_alone: bool = False) -> None:
         self._system = system
-        self._abstraction = Abstraction(system)
+        self._abstraction = Abstraction(system, is_alone=is_alone)
         self._budget: refinement.Budget | None = None  # of the analysis under way
         self._analysis_cost = 0
 

@@ -10,7 +10,8 @@ from cleave.smt.solver import Answer, Solver
 
 
 class Budget:
-    """Once ``limit`` is spent, all answers are UNKNOWN. An interrupt ends the computation with an exception."""
+    """Once ``limit`` is spent, all answers are UNKNOWN; the last one before may cost as much once more. An interrupt
+    ends the computation with an exception."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -32,7 +33,7 @@ class Budget:
         self._running = solver
         if self._is_interrupted:
             raise InterruptedSearchError
-        answer = solver.check(assumptions, cost_limit=self._limit - self.spent)
+        answer = solver.check(assumptions, cost_limit=self._limit)  # always the same: to change it takes time
         self._running = None
         self.spent += solver.cost() - before
         if self._is_interrupted:

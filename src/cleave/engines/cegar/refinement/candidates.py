@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from cleave.engines.cegar.refinement.bits import joined
 from cleave.engines.cegar.refinement.budget import Budget
@@ -17,7 +18,7 @@ from cleave.engines.cegar.refinement.farkas import (
     strongest,
     weakest,
 )
-from cleave.engines.cegar.refinement.linear import Linearizer, Row, renamed
+from cleave.engines.cegar.refinement.linear import Linearizer, Row, has_quotient, renamed
 from cleave.engines.cegar.refinement.path_formula import PathFormula, conjuncts
 from cleave.engines.cegar.refinement.weakest import weakest_preconditions
 from cleave.engines.cegar.refinement.writing import as_formula
@@ -26,15 +27,16 @@ from cleave.logic.sorts import Sort
 from cleave.logic.terms import Term, conj_all
 from cleave.logic.walk import free_variables
 from cleave.smt.bitwuzla_interpolants import interpolants
+from cleave.smt.solver import Solver
 
 _MOST_QUESTIONS = 20_000
 """That Bitwuzla may ask; at most a few seconds for each of its steps between two of them."""
 
 
-def linear_sequences(formula: PathFormula, budget: Budget) -> Iterator[list[tuple[Term, ...]]]:
-    """From the linear constraints, if these exclude the path."""
+def linear_sequences(formula: PathFormula, budget: Budget, plain: Solver) -> Iterator[list[tuple[Term, ...]]]:
+    """From the linear constraints, if these exclude the path. ``plain`` is free again when all are there."""
     rows = linear_rows(formula)
-    solver = RowSolver(budget)
+    solver = RowSolver(budget, plain)
     seen: list[list[Weighted]] = []
     try:
         contradictory = contradiction(solver, rows)
@@ -50,10 +52,10 @@ def linear_sequences(formula: PathFormula, budget: Budget) -> Iterator[list[tupl
 
 
 def cut_sequences(
-    formula: PathFormula, core: Sequence[tuple[int, Term]], budget: Budget
+    formula: PathFormula, core: Sequence[tuple[int, Term]], budget: Budget, plain: Solver
 ) -> Iterator[list[tuple[Term, ...]]]:
     """From constraints with cases that exclude each other."""
-    found = cut_by_cut(formula, core, budget)
+    found = cut_by_cut(formula, core, budget, plain)
     if found is not None:
         yield in_parts(formula, found)
 
@@ -99,8 +101,16 @@ def linear_rows(formula: PathFormula) -> list[tuple[int, Row]]:
     found: list[tuple[int, Row]] = []
     for number, step in enumerate(formula.steps):
         linearizer = Linearizer(f"@{number}..")
-        found += [(number, row) for constraint in step for row in linearizer.rows(constraint) or ()]
+        for constraint in step:
+            rows = linearizer.rows(constraint) if has_quotient(constraint) else _rows(constraint)
+            found += [(number, row) for row in rows or ()]
     return found
+
+
+@lru_cache(maxsize=10_000)
+def _rows(constraint: Term) -> list[Row] | None:
+    """Of one without quotients. Paths have most of their constraints in common."""
+    return Linearizer("").rows(constraint)
 
 
 def _from_factors(formula: PathFormula, found: Sequence[Weighted]) -> Iterator[list[tuple[Term, ...]]]:

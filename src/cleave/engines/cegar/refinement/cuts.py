@@ -24,7 +24,7 @@ from cleave.logic.sorts import REAL
 from cleave.logic.terms import FALSE, TRUE, Term, conj_all, disj_all, neg
 from cleave.logic.walk import free_variables
 from cleave.passes.to_transitions.implicants import implicant
-from cleave.smt.solver import Answer
+from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3 import PLAIN, Z3Solver
 
 _MOST_CUBES = 60
@@ -35,12 +35,14 @@ class NoInterpolantError(Exception):
     """The cubes are too many, not linear, or exclude each other only for a reason that is not found here."""
 
 
-def cut_by_cut(formula: PathFormula, core: Sequence[tuple[int, Term]], budget: Budget) -> list[Term] | None:
+def cut_by_cut(
+    formula: PathFormula, core: Sequence[tuple[int, Term]], budget: Budget, plain: Solver
+) -> list[Term] | None:
     """A formula over the names of each state from 1 on to the last but one; ``core`` are constraints with their
     steps that exclude each other."""
     found: list[Term] = []
     before: Term = TRUE
-    rows = RowSolver(budget)
+    rows = RowSolver(budget, plain)
     linearizers = Linearizer("@left.."), Linearizer("@right..")
     try:
         for cut in range(1, len(formula.steps)):

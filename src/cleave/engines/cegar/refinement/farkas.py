@@ -19,11 +19,10 @@ from enum import Enum
 from fractions import Fraction
 
 from cleave.engines.cegar.refinement.budget import Budget
-from cleave.engines.cegar.refinement.linear import NOTHING, ONE, ZERO, Relation, Row, Sum, added, normal, relaxed
-from cleave.logic.sorts import BOOL, REAL
+from cleave.engines.cegar.refinement.linear import NOTHING, ONE, ZERO, Relation, Row, Sum, added, normal, rational
+from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, implies, var
-from cleave.smt.solver import Answer
-from cleave.smt.z3 import PLAIN, Z3Solver
+from cleave.smt.solver import Answer, Solver
 
 
 class Direction(Enum):
@@ -43,14 +42,14 @@ class Weighted:
 
 
 class RowSolver:
-    """Decides over the rationals whether rows have a common solution. It keeps the rows that it has seen."""
+    """Decides over the rationals whether rows have a common solution. ``solver`` keeps the rows that it has seen until
+    this is closed."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Budget, solver: Solver) -> None:
         self._budget = budget
-        self._solver = Z3Solver(profile=PLAIN)
-        self._copies: dict[Term, Term] = {}
-        self._switches: dict[tuple[object, ...], Term] = {}
-        self._known: dict[int, tuple[Row, Term]] = {}  # by identity, which is quicker; the row is kept alive
+        self._solver = solver
+        self._solver.push()
+        self._switches: dict[Term, Term] = {}
 
     def infeasible(self, rows: Sequence[Row], numbers: Sequence[int]) -> list[int] | None:
         """Some of the ``numbers`` of rows that have no common solution, in order; None if all have one (or nobody
@@ -67,27 +66,18 @@ class RowSolver:
             return {}
         model = self._solver.model()
         variables = dict.fromkeys(variable for row in rows for variable in row.coefficients)
-        return {variable: Fraction(model.value(self._copies[variable])) for variable in variables}
+        return {variable: Fraction(model.value(rational(variable))) for variable in variables}
 
     def _switch(self, row: Row) -> Term:
         """A Boolean that says that the row holds."""
-        known = self._known.get(id(row))
-        if known is None:
-            known = self._known[id(row)] = (row, self._made(row))
-        return known[1]
-
-    def _made(self, row: Row) -> Term:
-        key = (row.constant, row.relation, *row.coefficients.items())
-        found = self._switches.get(key)
+        found = self._switches.get(row.relaxed)
         if found is None:
-            found = self._switches[key] = var(f"row {len(self._switches)}", BOOL)
-            for variable in row.coefficients:
-                self._copies.setdefault(variable, var(f"{variable.sort.kind.value} {variable.name}", REAL))
-            self._solver.add(implies(found, relaxed(row, self._copies)))
+            found = self._switches[row.relaxed] = var(f"row {len(self._switches)}", BOOL)
+            self._solver.add(implies(found, row.relaxed))
         return found
 
     def close(self) -> None:
-        self._solver.close()
+        self._solver.pop()
 
 
 def contradiction(solver: RowSolver, steps_and_rows: Sequence[tuple[int, Row]]) -> list[int] | None:
@@ -119,7 +109,8 @@ def _window(
     solver: RowSolver, steps_and_rows: Sequence[tuple[int, Row]], found: Sequence[int], direction: Direction
 ) -> list[int]:
     """Rows without a common solution of as few steps as possible, counted from the end; or of few of the first steps,
-    counted from there. By bisection: each answer names rows, whose steps are a better bound than the one asked for."""
+    counted from there. Mostly ``found`` has no more, so one step less is tried first, and then more and more: each
+    answer names rows, whose steps are a better bound than the one asked for."""
     steps = [step for step, _ in steps_and_rows]
     rows = [row for _, row in steps_and_rows]
 
@@ -128,22 +119,22 @@ def _window(
 
     kept, last = list(found), max(steps)
     if direction is Direction.LATE:
-        low, last = min(steps), steps[kept[-1]]
+        low, last, stride = min(steps), steps[kept[-1]], 1
         while low < last:
-            middle = (low + last) // 2
+            middle = max(low, last - stride)
             fewer = between(min(steps), middle)
             if fewer is None:
-                low = middle + 1
+                low, stride = middle + 1, 1
             else:
-                kept, last = fewer, steps[fewer[-1]]
-    first, high = steps[kept[0]], last
+                kept, last, stride = fewer, steps[fewer[-1]], 2 * stride
+    first, high, stride = steps[kept[0]], last, 1
     while first < high:
-        middle = (first + high + 1) // 2
+        middle = min(high, first + stride)
         fewer = between(middle, last)
         if fewer is None:
-            high = middle - 1
+            high, stride = middle - 1, 1
         else:
-            kept, first = fewer, steps[fewer[0]]
+            kept, first, stride = fewer, steps[fewer[0]], 2 * stride
     return kept
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from math import gcd, lcm
 
 from cleave.logic.sorts import BOOL, INT, REAL
@@ -41,7 +42,7 @@ class Relation(IntEnum):
     BELOW = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Row:
     """The sum of ``coefficients`` times their variables, and ``constant``, is in ``relation`` to zero."""
 
@@ -53,9 +54,13 @@ class Row:
     def holds_always(self) -> bool:
         return not self.coefficients and compares(self.constant, self.relation)
 
-    @property
-    def never_holds(self) -> bool:
-        return not self.coefficients and not compares(self.constant, self.relation)
+    @cached_property
+    def relaxed(self) -> Term:
+        """The row over rationals, as a formula about real copies of its variables."""
+        total: Term = real(self.constant)
+        for variable, coefficient in self.coefficients.items():
+            total = add(total, mul(real(coefficient), rational(variable)))
+        return compared(total, real(0), self.relation)
 
 
 def compares(constant: Fraction, relation: Relation) -> bool:
@@ -77,16 +82,23 @@ class Sum:
     constant: Fraction
 
     def plus(self, other: Sum, factor: Fraction = ONE) -> Sum:
+        scaled = other.times(factor)
+        if not self.coefficients:
+            return Sum(scaled.coefficients, self.constant + scaled.constant)
         made = dict(self.coefficients)
-        for variable, coefficient in other.coefficients.items():
-            total = made.get(variable, ZERO) + factor * coefficient
+        for variable, coefficient in scaled.coefficients.items():
+            total = made[variable] + coefficient if variable in made else coefficient
             if total:
                 made[variable] = total
             else:
-                made.pop(variable, None)
-        return Sum(made, self.constant + factor * other.constant)
+                del made[variable]
+        return Sum(made, self.constant + scaled.constant)
 
     def times(self, factor: Fraction) -> Sum:
+        if factor == 1:
+            return self
+        if factor == -1:  # much quicker than a product
+            return Sum({v: -c for v, c in self.coefficients.items()}, -self.constant)
         if not factor:
             return NOTHING
         return Sum({v: c * factor for v, c in self.coefficients.items()}, self.constant * factor)
@@ -202,6 +214,12 @@ class Linearizer:
         return remainder if node.op is Op.MOD else Sum({quotient: ONE}, ZERO)
 
 
+@lru_cache(maxsize=10_000)
+def has_quotient(literal: Term) -> bool:
+    """Whether its rows would have numbers of their own."""
+    return any(node.op in (Op.DIV, Op.MOD, Op.TO_INT) for node in postorder((literal,)))
+
+
 def is_linear(literal: Term) -> bool:
     return Linearizer("").rows(literal) is not None
 
@@ -212,8 +230,8 @@ def normal(total: Sum, relation: Relation) -> Row:
     if not coefficients:
         return Row({}, total.constant, relation)
     common = lcm(*(c.denominator for c in coefficients.values()))
-    scale = Fraction(common, gcd(*(int(c * common) for c in coefficients.values())))
-    scaled = total.times(scale)
+    divisor = gcd(*(c.numerator * (common // c.denominator) for c in coefficients.values()))
+    scaled = total.times(Fraction(common, divisor))
     constant = scaled.constant
     if any(v.sort is REAL for v in coefficients):
         return Row(scaled.coefficients, constant, relation)
@@ -233,7 +251,8 @@ def added(rows: Iterable[tuple[Row, Fraction]]) -> Row:
     constant, relation = ZERO, Relation.EQUAL
     for row, factor in rows:
         for variable, coefficient in row.coefficients.items():
-            total[variable] = total.get(variable, ZERO) + factor * coefficient
+            product = factor * coefficient
+            total[variable] = total[variable] + product if variable in total else product
         constant += factor * row.constant
         relation = max(relation, row.relation)
     return normal(Sum({v: c for v, c in total.items() if c}, constant), relation)
@@ -243,12 +262,9 @@ def renamed(row: Row, names: Mapping[Term, Term]) -> Row:
     return Row({names[v]: c for v, c in row.coefficients.items()}, row.constant, row.relation)
 
 
-def relaxed(row: Row, copies: Mapping[Term, Term]) -> Term:
-    """The row over rationals: ``copies`` are real variables."""
-    total: Term = real(row.constant)
-    for variable, coefficient in row.coefficients.items():
-        total = add(total, mul(real(coefficient), copies[variable]))
-    return compared(total, real(0), row.relation)
+def rational(variable: Term) -> Term:
+    """The real copy of a variable."""
+    return var(f"{variable.sort.kind.value} {variable.name}", REAL)
 
 
 def compared(left: Term, right: Term, relation: Relation) -> Term:

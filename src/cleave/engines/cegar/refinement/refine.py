@@ -28,7 +28,7 @@ from cleave.engines.cegar.refinement.path_formula import PathFormula, path_formu
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.terms import FALSE, TRUE, Term, conj_all, neg
 from cleave.logic.walk import postorder, substitute
-from cleave.smt.solver import Answer
+from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3 import PLAIN, Z3Solver
 
 COST_LIMIT = 50_000_000
@@ -62,8 +62,15 @@ class Failed:
 def refine(system: TransitionSystem, path: Sequence[int], budget: Budget | None = None) -> Feasible | Refined | Failed:
     """``path`` are the numbers of transitions from ``start`` to ``error``."""
     budget = budget or Budget(COST_LIMIT)
-    formula = path_formula(system, path)
-    found = _best(formula, linear_sequences(formula, budget), budget)
+    plain = Z3Solver(profile=PLAIN)  # one for several purposes: to make one takes as long as many a question
+    try:
+        return _refine(path_formula(system, path), budget, plain)
+    finally:
+        plain.close()
+
+
+def _refine(formula: PathFormula, budget: Budget, plain: Z3Solver) -> Feasible | Refined | Failed:
+    found = _best(formula, linear_sequences(formula, budget, plain), budget, plain)
     if found is not None:
         return Refined(found, budget.spent)
     known = feasibility(formula, budget)
@@ -73,8 +80,8 @@ def refine(system: TransitionSystem, path: Sequence[int], budget: Budget | None 
         return Feasible(known.values, budget.spent)
     core = known.parts
     by_bits = chain(backward_sequences(formula, core), bit_sequences(formula, core, budget))
-    for sequences in (cut_sequences(formula, core, budget), by_bits):
-        found = _best(formula, sequences, budget)
+    for sequences in (cut_sequences(formula, core, budget, plain), by_bits):
+        found = _best(formula, sequences, budget, plain)
         if found is not None:
             return Refined(found, budget.spent)
     return Failed("no predicates found that exclude a path", budget.spent)
@@ -86,11 +93,13 @@ def refine(system: TransitionSystem, path: Sequence[int], budget: Budget | None 
 Predicates = tuple[tuple[Term, ...], ...]
 
 
-def _best(formula: PathFormula, sequences: Iterable[Sequence[Sequence[Term]]], budget: Budget) -> Predicates | None:
+def _best(
+    formula: PathFormula, sequences: Iterable[Sequence[Sequence[Term]]], budget: Budget, solver: Solver
+) -> Predicates | None:
     """Of those that keep the promise."""
     candidates = [_tidied(sequence) for sequence in sequences]
     for predicates in sorted(candidates, key=lambda each: _score(formula, each)):
-        if _excludes(formula, predicates, budget):
+        if _excludes(formula, predicates, budget, solver):
             return predicates
     return None
 
@@ -128,18 +137,28 @@ def _score(formula: PathFormula, predicates: Predicates) -> tuple[int, ...]:
 # --- the promise ----------------------------------------------------------------------------------------------------
 
 
-def _excludes(formula: PathFormula, predicates: Predicates, budget: Budget) -> bool:
+def _excludes(formula: PathFormula, predicates: Predicates, budget: Budget, solver: Solver) -> bool:
     """Whether the abstraction with these predicates has no such path."""
-    solver = Z3Solver(profile=PLAIN)
     known: tuple[Term, ...] = ()
-    for number, transition in enumerate(formula.transitions):
+    for number in range(len(formula.transitions)):
         wanted = predicates[number] if number < len(predicates) else (FALSE,)
         if FALSE in known:
             return True
-        solver.push()
+        if not _implies(formula, number, known, wanted, budget, solver):
+            return False
+        known = wanted
+    return True
+
+
+def _implies(
+    formula: PathFormula, number: int, known: Sequence[Term], wanted: Sequence[Term], budget: Budget, solver: Solver
+) -> bool:
+    """Whether each of the ``wanted`` predicates holds after a step if the ``known`` ones do before it."""
+    transition = formula.transitions[number]
+    updates = dict(zip(formula.backs[number + 1].values(), transition.updates, strict=True))
+    solver.push()
+    try:
         solver.add(conj_all([*known, transition.guard]))
-        targets = tuple(formula.backs[number + 1].values())
-        updates = dict(zip(targets, transition.updates, strict=True))
         for predicate in wanted:
             solver.push()
             solver.add(neg(substitute(predicate, updates)))
@@ -147,6 +166,6 @@ def _excludes(formula: PathFormula, predicates: Predicates, budget: Budget) -> b
             solver.pop()
             if answer is not Answer.UNSAT:
                 return False
+    finally:
         solver.pop()
-        known = wanted
     return True

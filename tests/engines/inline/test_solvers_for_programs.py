@@ -1,0 +1,22 @@
+"""Z3's settings follow from what a program computes with."""
+
+from __future__ import annotations
+
+import pytest
+
+from cleave.engines.inline.solvers import profile_for
+from cleave.frontends.boogie import read_boogie
+from cleave.smt.z3 import BOOGIE, PLAIN, Profile
+
+
+@pytest.mark.parametrize(
+    ("text", "profile"),
+    [
+        ("var g: int; procedure main() {}", BOOGIE),
+        ("var g: bv32; procedure main() {}", PLAIN),
+        ("var g: [int]bool; procedure main() { var x: [int][bv8]int; }", PLAIN),
+        ("procedure main() returns (r: bv1) {}", PLAIN),
+    ],
+)
+def test_bits_change_the_settings(text: str, profile: Profile) -> None:
+    assert profile_for(read_boogie(text, "p.bpl")) is profile
