@@ -63,7 +63,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     # Terms and programs hold no cycles worth collecting; looking for some costs a quarter of the time to read a file.
-    gc.set_threshold(200_000, 50, 50)
+    gc.set_threshold(1_000_000, 50, 50)
     # A product of two numerals may be longer than what Python prints by default. What is read has a limit of its own.
     sys.set_int_max_str_digits(0)
     try:

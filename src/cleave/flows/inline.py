@@ -13,8 +13,8 @@ from cleave.engines.inline.distributed import Covered, InlineSearch, gap
 from cleave.engines.inline.engine import InlineEngine
 from cleave.engines.inline.messages import Task
 from cleave.engines.inline.options import InlineOptions
+from cleave.engines.inline.solvers import profile_for, solver_for
 from cleave.engines.inline.task import prepare_task, read_task
-from cleave.flows.invariants import with_invariants
 from cleave.flows.probing import probed
 from cleave.flows.run import Run
 from cleave.flows.violation import confirm_violation
@@ -70,6 +70,8 @@ class InlineFlow:
 
     def with_invariants(self, run: Run) -> InlineFlow:
         """With what pdr finds out about the program first."""
+        from cleave.flows.invariants import with_invariants  # and with it all of pdr
+
         return InlineFlow(InlineSearch(with_invariants(self.search.task, run)))
 
     def _between_executions(self, run: Run, program: Program, search: Callable[[], Verdict]) -> Verdict:
@@ -116,7 +118,7 @@ def _prepare(run: Run, task: Task, program: Program) -> Prepared:
 
 
 def _solve(prepared: Prepared, options: InlineOptions, run: Run) -> Finding:
-    solver = Z3Solver(seed=options.seed)
+    solver = solver_for(prepared.program, options.seed)
     steps = InlineEngine(prepared, options, solver).run()
     run.watch.guard(solver.interrupt)
     try:
@@ -146,6 +148,9 @@ def _confirm(run: Run, program: Program, prepared: Prepared, finding: Finding) -
 def _proof_turns(program: Program) -> Iterator[tuple[Program, Profile, float]]:
     """What to check a proof against, in turn. If it shows that the program has no violation whatever the values of its
     background variables are, as most proofs do, that is easier to check than the rest."""
+    if profile_for(program) is PLAIN:
+        yield program, PLAIN, 0.0
+        return
     without = without_background(program)
     if without is not program:
         yield from ((without, profile, seconds) for profile, seconds in _FIRST_TURNS)

@@ -5,7 +5,6 @@ probed(run, program, "main", steps=30_000, seed=0)        # Unsafe, or None, whi
 
 from __future__ import annotations
 
-from cleave.engines.threads.probe.search import probe
 from cleave.flows.run import Run
 from cleave.ir.program import Program, first_thread_statement
 from cleave.validate.concurrent import Schedule, replay
@@ -16,6 +15,8 @@ BRIEF = 30_000  # steps: a tenth of a second or two
 
 
 def probed(run: Run, program: Program, entry: str, *, steps: int = BRIEF, seed: int = 0) -> Unsafe | None:
+    from cleave.engines.threads.probe.search import probe
+
     found, taken = probe(program, entry, seed=seed, steps=steps, check=run.watch.check)
     run.note({"probe_steps": run.counters.get("probe_steps", 0) + taken})
     if found is None:

@@ -14,22 +14,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cleave.ir.immutable import immutable
 
-@dataclass(frozen=True, slots=True)
+
+@immutable
 class Enter:
     """Execution enters a procedure: the entry, or the callee of the call being executed."""
 
     procedure: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Visit:
     """Execution reaches a block of the procedure on top of the stack."""
 
     block: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Leave:
     """The procedure on top of the stack returns."""
 

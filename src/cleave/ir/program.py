@@ -32,10 +32,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from cleave.ir.immutable import immutable
 from cleave.logic.terms import Function, Term, var
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Location:
     """A place in a source file, counted from 1; ``column`` 0 means unknown."""
 
@@ -50,7 +51,7 @@ class Location:
 # --- statements -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Assume:
     """Executions in which ``condition`` is false do not exist."""
 
@@ -58,7 +59,7 @@ class Assume:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Assert:
     """An execution in which ``condition`` is false violates the property; it ends here."""
 
@@ -67,7 +68,7 @@ class Assert:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Assign:
     """All ``values`` are computed first, then assigned to the (distinct) ``targets``."""
 
@@ -76,15 +77,16 @@ class Assign:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Havoc:
-    """The ``targets`` take any values."""
+    """The ``targets`` take any values; or, with ``function``, those that it would return, which is not modelled."""
 
     targets: tuple[Term, ...]
     location: Location | None = None
+    function: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Call:
     """Calls a procedure; afterwards its returns are assigned to the (distinct) ``results``.
 
@@ -98,7 +100,7 @@ class Call:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Spawn:
     """Starts a thread that runs ``procedure``; its returns are dropped. The procedure has a body and no contract.
 
@@ -112,7 +114,7 @@ class Spawn:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Join:
     """Waits until the thread of that number has returned; for ever where no other thread has it."""
 
@@ -120,7 +122,7 @@ class Join:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Self:
     """``target`` gets the number of the thread that executes this: 0 in the one that runs the entry."""
 
@@ -128,7 +130,7 @@ class Self:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AtomicBegin:
     """From here on to the matching `AtomicEnd` no other thread runs. Blocks nest; a procedure closes what it opens.
 
@@ -138,7 +140,7 @@ class AtomicBegin:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AtomicEnd:
     """Closes the innermost `AtomicBegin`."""
 
@@ -152,7 +154,7 @@ Statement = Assume | Assert | Assign | Havoc | Call | ThreadStatement
 # --- structure ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Block:
     """Straight-line statements, then a free choice among ``successors``; none of them means return."""
 
@@ -162,7 +164,7 @@ class Block:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Clause:
     """One ``requires`` or ``ensures``. A free clause is assumed and never checked."""
 

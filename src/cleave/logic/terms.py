@@ -154,7 +154,8 @@ class Term:
     def name(self) -> str:
         """The name of a variable."""
         assert self.op is Op.VAR
-        return str(self.value)
+        name: str = self.value
+        return name
 
 
 class _Entry(ref[Term]):

@@ -93,8 +93,10 @@ def _substitute_shallow(node: Term, replacements: Mapping[Term, Term], memo: dic
         return found
     if not depth:
         raise _TooDeepError
-    made = rebuild(node, tuple([_substitute_shallow(a, replacements, memo, depth - 1) for a in args]))
-    memo[node] = made
+    made_args = [
+        _substitute_shallow(a, replacements, memo, depth - 1) if a.args else replacements.get(a, a) for a in args
+    ]
+    made = memo[node] = rebuild(node, tuple(made_args))
     return made
 
 
@@ -105,8 +107,11 @@ def free_variables(*roots: Term) -> frozenset[Term]:
         return known if known is not None else _collect_free(roots[0])
     found: set[Term] = set()
     for root in roots:
-        known = root.free
-        found |= known if known is not None else _collect_free(root)
+        if root.op is Op.VAR:
+            found.add(root)
+        else:
+            known = root.free
+            found |= known if known is not None else _collect_free(root)
     return frozenset(found)
 
 

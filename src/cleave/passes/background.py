@@ -18,7 +18,7 @@ from dataclasses import replace
 from cleave.ir.program import Assign, Assume, Block, Havoc, Procedure, Program
 from cleave.logic.terms import Term
 from cleave.logic.walk import free_variables
-from cleave.passes.flow import predecessors, reads, writes
+from cleave.passes.flow import reads, writes
 
 
 def background(program: Program) -> frozenset[Term]:
@@ -26,9 +26,9 @@ def background(program: Program) -> frozenset[Term]:
     copies: dict[Term, set[Term]] = {}  # of locals: the globals that they hold
     global_set = set(program.globals)
     out: set[Term] = set()
+    read: list[Term] = []  # other than by assuming something or by copying a global to a local
     for procedure in program.procedures.values():
-        out.update(procedure.parameters, procedure.returns)
-        out.update(v for condition in _branch_conditions(procedure) for v in free_variables(condition))
+        out.update(procedure.parameters, procedure.returns, free_variables(*_branch_conditions(procedure)))
         for statement in procedure.statements():
             match statement:
                 case Assume():
@@ -37,14 +37,15 @@ def background(program: Program) -> frozenset[Term]:
                     out.update(v for v in targets if v not in global_set)
                 case Assign(targets, values):
                     for target, value in zip(targets, values, strict=True):
-                        out.update(free_variables(value) - global_set)
                         if target not in global_set and value in global_set:
                             copies.setdefault(target, set()).add(value)
                         else:
                             out.add(target)
+                            read.append(value)
                 case _:
                     out.update(writes(statement))
-                    out.update(free_variables(*reads(statement)) - global_set)
+                    read.extend(reads(statement))
+    out |= free_variables(*read) - global_set
     found = {v for v in program.globals if v not in out}
     return frozenset(found | {v for v, held in copies.items() if v not in out and held <= found})
 
@@ -71,10 +72,9 @@ def _without(block: Block, ignored: frozenset[Term]) -> Block:
 
 def _branch_conditions(procedure: Procedure) -> Iterator[Term]:
     """What is assumed first in a block that is not the only successor of one that jumps to it."""
-    before = predecessors(procedure.blocks, procedure.blocks)
-    for label, block in procedure.blocks.items():
-        if any(len(procedure.blocks[source].successors) > 1 for source in before[label]):
-            for statement in block.statements:
-                if not isinstance(statement, Assume):
-                    break
-                yield statement.condition
+    chosen = {s for block in procedure.blocks.values() if len(block.successors) > 1 for s in block.successors}
+    for label in chosen:
+        for statement in procedure.blocks[label].statements:
+            if not isinstance(statement, Assume):
+                break
+            yield statement.condition

@@ -90,13 +90,15 @@ def _live_blocks(procedure: Procedure) -> dict[str, Block]:
                 pending.append(predecessor)
     if entry not in returning:
         return {entry: Block(entry, (Assume(FALSE),), (), blocks[entry].location)}
-    return {
-        label: replace(
-            blocks[label], successors=tuple(dict.fromkeys(s for s in blocks[label].successors if s in returning))
-        )
-        for label in blocks
-        if label in returning
-    }
+    return {label: _jumping_to(returning, block) for label, block in blocks.items() if label in returning}
+
+
+def _jumping_to(labels: set[str], block: Block) -> Block:
+    """The block, with each of its successors once, and only if it is one of ``labels``."""
+    successors = tuple(dict.fromkeys(s for s in block.successors if s in labels))
+    if successors == block.successors:
+        return block
+    return Block(block.label, block.statements, successors, block.location)
 
 
 def _blocked(block: Block) -> bool:

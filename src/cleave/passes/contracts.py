@@ -57,11 +57,16 @@ class _Contract:
     procedure: Procedure
     olds: tuple[tuple[Term, Term], ...]  # the old variables of its ensures, each with the global
     spoken_of: frozenset[Term]  # the parameters and globals of its ensures
+    ensures: tuple[tuple[Term, bool], ...]  # each with whether it says the same at all calls
 
     @staticmethod
     def of(procedure: Procedure) -> _Contract:
-        used = free_variables(*(c.condition for c in procedure.ensures))
-        return _Contract(procedure, tuple((v, _current(v)) for v in _olds(used)), used - set(procedure.returns))
+        conditions = [c.condition for c in procedure.ensures]
+        used = free_variables(*conditions)
+        olds = tuple((v, _current(v)) for v in _olds(used))
+        of_a_call = {*procedure.parameters, *procedure.returns, *(v for v, _ in olds)}
+        ensures = tuple((c, free_variables(c).isdisjoint(of_a_call)) for c in conditions)
+        return _Contract(procedure, olds, used - set(procedure.returns), ensures)
 
 
 def _olds(variables: Iterable[Term]) -> list[Term]:
@@ -131,7 +136,7 @@ class _Rewriter:
                 for c in self._procedure.ensures
                 if not c.free
             )
-        return replace(block, statements=tuple(statements))
+        return Block(block.label, tuple(statements), block.successors, block.location)
 
     def _without_old(self, statement: Statement) -> Statement:
         if not self._entry_values:
@@ -165,7 +170,8 @@ class _Rewriter:
         else:
             result.extend(self._havoc(callee, returned, call))
         bindings.update(zip(callee.returns, returned, strict=True))
-        result.extend(Assume(substitute(c.condition, bindings), call.location) for c in callee.ensures)
+        for condition, same in contract.ensures:
+            result.append(Assume(condition if same else substitute(condition, bindings), call.location))
         result.extend(stored)
         return result
 

@@ -37,7 +37,6 @@ def effects(program: Program) -> dict[str, Effects]:
 
 
 def _own_effects(procedure: Procedure, global_set: frozenset[Term]) -> tuple[set[Term], set[Term], set[str]]:
-    used: set[Term] = set()
     written: list[Term] = list(procedure.modifies) if not procedure.has_body else []
     conditions: list[Term] = [clause.condition for clause in (*procedure.requires, *procedure.ensures)]
     callees: set[str] = set()
@@ -54,13 +53,14 @@ def _own_effects(procedure: Procedure, global_set: frozenset[Term]) -> tuple[set
                 written.extend(results)
                 conditions.extend(arguments)
                 callees.add(callee)
-    used.update(_current(v) for v in free_variables(*conditions))
-    return used & global_set, set(written) & global_set, callees
+    used = free_variables(*conditions)
+    read = {*used, *(_current(v) for v in used if is_old(v))}
+    return read & global_set, set(written) & global_set, callees
 
 
 def _current(variable: Term) -> Term:
     """The global that an ``old`` variable speaks of."""
-    return var(variable.name[4:-1], variable.sort) if is_old(variable) else variable
+    return var(variable.name[4:-1], variable.sort)
 
 
 def _close(sets: dict[str, set[Term]], callers: dict[str, set[str]]) -> None:
@@ -80,4 +80,6 @@ def _close(sets: dict[str, set[Term]], callers: dict[str, set[str]]) -> None:
 
 def callees(procedure: Procedure) -> Iterable[str]:
     """The procedures that ``procedure`` calls, in the order of first call."""
-    return dict.fromkeys(s.procedure for s in procedure.statements() if isinstance(s, Call))
+    return dict.fromkeys(
+        [s.procedure for block in procedure.blocks.values() for s in block.statements if isinstance(s, Call)]
+    )

@@ -63,6 +63,8 @@ def failures_to_end(program: Program, entry: str) -> tuple[Program, WayBack]:
 
 
 def _assertions_to_assumptions(procedure: Procedure) -> Procedure:
+    if not any(isinstance(statement, Assert) for statement in procedure.statements()):
+        return procedure
     blocks = {
         label: replace(block, statements=tuple(_assumed(s) for s in block.statements))
         for label, block in procedure.blocks.items()

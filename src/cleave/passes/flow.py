@@ -114,6 +114,23 @@ def topological(blocks: Mapping[str, Block], start: str) -> list[str]:
     return order
 
 
+def has_cycle(blocks: Mapping[str, Block]) -> bool:
+    """Whether some block reaches itself: then those on a cycle wait for each other when the others are taken away."""
+    jumps = dict.fromkeys(blocks, 0)
+    for block in blocks.values():
+        for successor in block.successors:
+            jumps[successor] += 1
+    free = [label for label, count in jumps.items() if not count]
+    left = len(blocks) - len(free)
+    while free:
+        for successor in blocks[free.pop()].successors:
+            jumps[successor] -= 1
+            if not jumps[successor]:
+                free.append(successor)
+                left -= 1
+    return left > 0
+
+
 def predecessors(blocks: Mapping[str, Block], labels: Iterable[str]) -> dict[str, list[str]]:
     """For each of ``labels``, the ones that jump to it; a label appears once for each jump."""
     found: dict[str, list[str]] = {label: [] for label in labels}

@@ -27,7 +27,7 @@ from cleave.ir.path import WayBack
 from cleave.ir.program import Assign, Assume, Block, Call, Location, Procedure, Program, Statement
 from cleave.logic.sorts import INT
 from cleave.logic.terms import FALSE, Term, eq, integer, var
-from cleave.passes.flow import live_at_entry, strongly_connected, used_and_written
+from cleave.passes.flow import has_cycle, live_at_entry, strongly_connected, used_and_written
 from cleave.passes.fresh import FreshNames, variable_names
 from cleave.passes.rename import rename_block
 
@@ -36,12 +36,18 @@ NESTING_LIMIT = 150
 
 
 def loops_to_recursion(program: Program) -> tuple[Program, WayBack]:
+    with_loops = {name for name, procedure in program.procedures.items() if has_cycle(procedure.blocks)}
+    if not with_loops:
+        return program, WayBack()
     names = variable_names(program)
     procedure_names = FreshNames(program.procedures)
     procedures: dict[str, Procedure] = {}
     added: dict[tuple[str, str], str | None] = {}
     transparent: set[str] = set()
     for procedure in program.procedures.values():
+        if procedure.name not in with_loops:
+            procedures[procedure.name] = procedure
+            continue
         extractor = _Extractor(program, procedure, names, procedure_names)
         for made in extractor.procedures():
             procedures[made.name] = made
@@ -67,13 +73,12 @@ class _Extractor:
 
     def procedures(self) -> list[Procedure]:
         entry = self._procedure.entry
-        if self._loops(self._blocks):
-            if any(entry.label in block.successors for block in self._blocks.values()):
-                label = self._label(entry.label)
-                self._blocks = {label: Block(label, (), (entry.label,), entry.location), **self._blocks}
-            self._single_headers(set(self._blocks))
-            self._live = live_at_entry(self._blocks, frozenset(self._procedure.returns) - self._globals)
-            self._extract(set(self._blocks))
+        if any(entry.label in block.successors for block in self._blocks.values()):
+            label = self._label(entry.label)
+            self._blocks = {label: Block(label, (), (entry.label,), entry.location), **self._blocks}
+        self._single_headers(set(self._blocks))
+        self._live = live_at_entry(self._blocks, frozenset(self._procedure.returns) - self._globals)
+        self._extract(set(self._blocks))
         changed = replace(self._procedure, blocks=self._blocks, locals=tuple(self._locals))
         return [changed, *self._made]
 

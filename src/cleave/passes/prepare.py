@@ -69,6 +69,8 @@ def only_reachable(program: Program, entries: tuple[str, ...]) -> Program:
             if callee not in found:
                 found[callee] = None
                 pending.append(callee)
+    if len(found) == len(program.procedures):
+        return program
     return replace(program, procedures={n: p for n, p in program.procedures.items() if n in found})
 
 

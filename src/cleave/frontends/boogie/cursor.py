@@ -25,8 +25,8 @@ _BASIC_TYPES = frozenset(("int", "bool", "real"))
 _NO_ATTRIBUTES: Attributes = {}
 
 
-def is_name(token: str) -> bool:
-    return token[:1] in _NAME_START and token not in KEYWORDS and token != ""
+def _is_name(token: str) -> bool:
+    return token[:1] in _NAME_START and token not in KEYWORDS
 
 
 class Cursor:
@@ -35,6 +35,7 @@ class Cursor:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.tokens = source.tokens
+        self.is_name = frozenset(filter(_is_name, source.distinct)).__contains__
         self.at = 0
         self._simple_types: dict[str, NamedType] = {}
 
@@ -57,7 +58,7 @@ class Cursor:
 
     def name(self, what: str = "a name") -> str:
         token = self.tokens[self.at]
-        if not is_name(token):
+        if not self.is_name(token):
             self.fail(what)
         self.at += 1
         return token[1:] if token[0] == "\\" else token
@@ -107,12 +108,12 @@ class Cursor:
             return self._type_atom(depth)
         if token == "{":
             raise self.source.unsupported(self.at, "record types are not supported")
-        if not is_name(token):
+        if not self.is_name(token):
             self.fail("a type")
         start = self.at
         self.at += 1
         arguments: list[Type] = []
-        while (follows := self.tokens[self.at]) in ("(", "[", "<") or follows in _BASIC_TYPES or is_name(follows):
+        while (follows := self.tokens[self.at]) in ("(", "[", "<") or follows in _BASIC_TYPES or self.is_name(follows):
             arguments.append(self.type(depth + 1) if follows in ("[", "<") else self._type_atom(depth))
         return NamedType(start, token, tuple(arguments)) if arguments else self._simple_type(start, token)
 

@@ -18,6 +18,7 @@ from cleave.frontends.boogie.literals import BadLiteralError, literal
 from cleave.frontends.boogie.maps import select_all, store_at
 from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.operators import BINARY_OPERATORS, UNARY_OPERATORS, extract, junction, trigger_is_usable
+from cleave.frontends.boogie.syntax import BINARY, NAME, NUMBER
 from cleave.frontends.boogie.types import TypeTable, type_name, type_names
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, Sort
@@ -52,11 +53,28 @@ class Evaluator:
         self.literals: dict[str, Term] = {}
 
     def term(self, code: s.Code, scope: Scope) -> Term:
-        if len(code) == 1 and code[0][0] == s.NAME:
-            _, at, name = code[0]
-            found = scope.locals.get(name) or scope.shared.get(name)
-            return found if found is not None else self.undeclared(name, at)
-        return _Run(self, scope).run(code)
+        """Names, numbers and binary operators, which most expressions are made of, are evaluated here."""
+        stack: list[Term] = []
+        variables, shared, literals = scope.locals, scope.shared, self.literals
+        rest: _Rest | None = None
+        for operation, at, detail in code:
+            if operation == NAME:
+                stack.append(variables.get(detail) or shared.get(detail) or self.undeclared(detail, at))
+            elif operation == BINARY:
+                right = stack.pop()
+                left = stack.pop()
+                try:
+                    stack.append(BINARY_OPERATORS[detail](left, right))
+                except (SortError, UnsupportedError) as error:
+                    raise self.refuse(at, detail, error, left, right) from None
+            elif operation == NUMBER and detail in literals:
+                stack.append(literals[detail])
+            else:
+                rest = rest or _Rest(self, scope, stack)
+                _OPERATIONS[operation](rest, at, detail)
+                shared = rest.shared
+        (result,) = stack
+        return result
 
     def condition(self, code: s.Code, scope: Scope) -> Term:
         return self.term_of_sort(code, scope, BOOL, "a condition")
@@ -71,50 +89,26 @@ class Evaluator:
     def undeclared(self, name: str, at: int) -> Term:
         raise self.source.error(at, f"'{name}' is not declared here")
 
+    def refuse(self, at: int, operator: str, error: Exception, *operands: Term) -> InputError:
+        """The error for an operator that does not take these operands."""
+        if isinstance(error, UnsupportedError):
+            return self.source.unsupported(at, error.message)
+        return self.source.error(at, f"'{operator}' does not take {type_names([a.sort for a in operands])}")
 
-class _Run:
-    """One evaluation."""
+
+class _Rest:
+    """The other operations, with what one evaluation has to remember for them."""
 
     __slots__ = ("bindings", "evaluator", "locals", "old_depth", "scope", "shared", "stack")
 
-    def __init__(self, evaluator: Evaluator, scope: Scope) -> None:
+    def __init__(self, evaluator: Evaluator, scope: Scope, stack: list[Term]) -> None:
         self.evaluator = evaluator
         self.scope = scope
         self.locals = scope.locals
         self.shared = scope.shared
-        self.stack: list[Term] = []
+        self.stack = stack
         self.bindings: list[_Binding] = []
         self.old_depth = 0
-
-    def run(self, code: s.Code) -> Term:
-        stack = self.stack
-        push = stack.append
-        pop = stack.pop
-        variables = self.locals
-        literals = self.evaluator.literals
-        for operation, at, detail in code:
-            if operation == s.NAME:
-                push(variables.get(detail) or self.shared.get(detail) or self.evaluator.undeclared(detail, at))
-            elif operation == s.BINARY:
-                right = pop()
-                left = pop()
-                try:
-                    push(BINARY_OPERATORS[detail](left, right))
-                except (SortError, UnsupportedError) as error:
-                    raise self._refuse(at, detail, error, left, right) from None
-            elif operation == s.NUMBER and detail in literals:
-                push(literals[detail])
-            else:
-                _OPERATIONS[operation](self, at, detail)
-        (result,) = stack
-        return result
-
-    def _refuse(self, at: int, operator: str, error: Exception, *operands: Term) -> InputError:
-        """The error for an operator that does not take these operands."""
-        source = self.evaluator.source
-        if isinstance(error, UnsupportedError):
-            return source.unsupported(at, error.message)
-        return source.error(at, f"'{operator}' does not take {type_names([a.sort for a in operands])}")
 
     def _take(self, count: int) -> list[Term]:
         taken = self.stack[len(self.stack) - count :]
@@ -142,14 +136,14 @@ class _Run:
             self.stack.append(junction(operator, operands))
         except SortError as error:
             wrong = next(a for a in operands if a.sort is not BOOL)
-            raise self._refuse(at, operator, error, wrong) from None
+            raise self.evaluator.refuse(at, operator, error, wrong) from None
 
     def unary(self, at: int, operator: str) -> None:
         operand = self.stack.pop()
         try:
             self.stack.append(UNARY_OPERATORS[operator](operand))
         except SortError as error:
-            raise self._refuse(at, operator, error, operand) from None
+            raise self.evaluator.refuse(at, operator, error, operand) from None
 
     def call(self, at: int, detail: tuple[str, int]) -> None:
         name, count = detail
@@ -160,14 +154,14 @@ class _Run:
         try:
             self.stack.append(t.ite(condition, then, other))
         except SortError as error:
-            raise self._refuse(at, "if-then-else", error, condition, then, other) from None
+            raise self.evaluator.refuse(at, "if-then-else", error, condition, then, other) from None
 
     def cast(self, at: int, target: str) -> None:
         operand = self.stack.pop()
         try:
             self.stack.append(t.to_int(operand) if target == "int" else t.to_real(operand))
         except SortError as error:
-            raise self._refuse(at, f"{target}()", error, operand) from None
+            raise self.evaluator.refuse(at, f"{target}()", error, operand) from None
 
     def coerce(self, at: int, written: s.Type) -> None:
         sort = self.evaluator.types.sort(written)
@@ -193,7 +187,7 @@ class _Run:
         try:
             self.stack.append(extract(operand, *bounds))
         except SortError as error:
-            raise self._refuse(at, f"[{bounds[0][:9]}:{bounds[1][:9]}]", error, operand) from None
+            raise self.evaluator.refuse(at, f"[{bounds[0][:9]}:{bounds[1][:9]}]", error, operand) from None
 
     # --- what changes the meaning of names --------------------------------------------------------------------------
 
@@ -238,7 +232,7 @@ class _Run:
         binding = self._unbind()
         body = self.stack.pop()
         if body.sort is not BOOL:
-            raise self._refuse(at, quantifier.kind, SortError(), body)
+            raise self.evaluator.refuse(at, quantifier.kind, SortError(), body)
         triggers = tuple(g for g in binding.triggers if trigger_is_usable(g, binding.variables))
         build = t.forall if quantifier.kind == "forall" else t.exists
         self.stack.append(build(binding.variables, body, triggers))
@@ -252,23 +246,23 @@ class _Run:
         self._unbind()
 
 
-_OPERATIONS: dict[int, Callable[[_Run, int, Any], None]] = {
-    s.NUMBER: _Run.number,
-    s.BOOLEAN: _Run.boolean,
-    s.NARY: _Run.nary,
-    s.UNARY: _Run.unary,
-    s.CALL: _Run.call,
-    s.SELECT: _Run.select,
-    s.STORE: _Run.store,
-    s.EXTRACT: _Run.extract,
-    s.ITE: _Run.if_then_else,
-    s.OLD_BEGIN: _Run.old_begin,
-    s.OLD_END: _Run.old_end,
-    s.CAST: _Run.cast,
-    s.COERCE: _Run.coerce,
-    s.BIND: _Run.bind,
-    s.TRIGGER: _Run.trigger,
-    s.QUANTIFY: _Run.quantify,
-    s.LET_BEGIN: _Run.let_begin,
-    s.LET_END: _Run.let_end,
+_OPERATIONS: dict[int, Callable[[_Rest, int, Any], None]] = {
+    s.NUMBER: _Rest.number,
+    s.BOOLEAN: _Rest.boolean,
+    s.NARY: _Rest.nary,
+    s.UNARY: _Rest.unary,
+    s.CALL: _Rest.call,
+    s.SELECT: _Rest.select,
+    s.STORE: _Rest.store,
+    s.EXTRACT: _Rest.extract,
+    s.ITE: _Rest.if_then_else,
+    s.OLD_BEGIN: _Rest.old_begin,
+    s.OLD_END: _Rest.old_end,
+    s.CAST: _Rest.cast,
+    s.COERCE: _Rest.coerce,
+    s.BIND: _Rest.bind,
+    s.TRIGGER: _Rest.trigger,
+    s.QUANTIFY: _Rest.quantify,
+    s.LET_BEGIN: _Rest.let_begin,
+    s.LET_END: _Rest.let_end,
 }

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import NoReturn
 
 from cleave.frontends.boogie import syntax as s
-from cleave.frontends.boogie.cursor import is_name
 from cleave.frontends.boogie.follow import BRACKET, LEVELS, PREFIX, UNARY_LEVEL, FollowParser, Pending
 
 _SIMPLE = LEVELS.keys() - {"&&", "||"}
@@ -44,7 +43,7 @@ class ExpressionParser(FollowParser):
         """The instruction for a plain name or number."""
         if token[:1] in _DIGITS:
             return (s.NUMBER, at, token)
-        if not is_name(token):
+        if not self.is_name(token):
             return None
         return (s.NAME, at, token if token[0] != "\\" else token[1:])
 
@@ -74,7 +73,7 @@ class ExpressionParser(FollowParser):
         if token[:1] in _DIGITS:
             self.code.append((s.NUMBER, at, token))
             return False
-        if not is_name(token):
+        if not self.is_name(token):
             self._string(token, at) if token[:1] == '"' else self.fail("an expression", at)
         if token[0] == "\\":
             token = token[1:]

@@ -1,4 +1,4 @@
-r"""Text to tokens: one regular expression, two parallel lists, no object for a token.
+r"""Text to tokens, line by line: two lists of numbers and strings, no object for a token.
 
     >>> source = tokenize("x := y + 1; // why\n", "a.bpl")
     >>> source.tokens[:6]
@@ -6,15 +6,18 @@ r"""Text to tokens: one regular expression, two parallel lists, no object for a 
     >>> str(source.location(2))
     'a.bpl:1:6'
 
-A token is its text; its first character tells its kind. Lines and columns are worked out only when something asks for
-them. After the last token come a few empty strings, so that the parser can look ahead without counting.
+A token is its text; its first character tells its kind. No token goes over the end of a line, and two of three lines
+of a compiled program are equal to an earlier one, so each line is taken apart once; equal tokens are the same string,
+which knows its hash. Columns are worked out only when something asks for them. After the last token come a few empty
+strings, so that the parser can look ahead without counting.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate, compress
+from collections.abc import Set
+from itertools import accumulate, chain
 from typing import TypeVar
 
 from cleave.errors import InputError, UnsupportedError
@@ -24,9 +27,10 @@ _IDENTIFIER = r"\\?[A-Za-z_~#$^.?'`][\w~#$^.?'`]*"
 _NUMBER = r"0x[0-9a-fA-F]+\.[0-9a-fA-F]+e-?\d+f\d+e\d+|0(?:NaN|[-+]oo)\d+e\d+|\d+(?:bv\d+|\.\d+(?:e-?\d+)?|e-?\d+)?"
 _STRING = r'"(?:\\"|[^"\n])*"'
 _OPERATOR = r"<==>|==>|<==|:=|==|!=|<=|>=|<:|&&|\|\||::|\+\+|\*\*|->|\|\{|\}\||[-+*/%<>!()\[\]{},;:=|∀∃λ∧∨¬⇒⇔≤≥≠•]"
+_BLANK = r"\s\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # as `str.strip` has it
 
 _TOKEN = re.compile(rf"{_IDENTIFIER}|{_OPERATOR}|{_NUMBER}|{_STRING}", re.ASCII)
-_PIECE = re.compile(rf"(?:{_IDENTIFIER}|//[^\n]*|{_OPERATOR}|{_NUMBER}|{_STRING}|\S)\s*|\s+", re.ASCII)
+_PIECE = re.compile(rf"{_IDENTIFIER}|//.*|{_OPERATOR}|{_NUMBER}|{_STRING}|[^{_BLANK}]", re.ASCII)
 _OUTSIDE = re.compile(rf"{_STRING}|//[^\n]*|/\*", re.ASCII)
 _INSIDE = re.compile(r"/\*|\*/")
 _NOT_LINE_END = re.compile(r"[^\n]")
@@ -44,70 +48,80 @@ E = TypeVar("E", bound=InputError)
 class Source:
     """A file's tokens, and the way from a token back to its place in the file."""
 
-    __slots__ = ("_line_starts", "distinct", "file", "offsets", "text", "tokens")
+    __slots__ = ("_columns", "_firsts", "_readable", "_written", "distinct", "file", "tokens")
 
-    def __init__(self, text: str, file: str, tokens: list[str], offsets: list[int]) -> None:
-        self.text = text
+    def __init__(self, text: str, readable: str, file: str) -> None:
+        """``readable`` is the text with blanks for its block comments."""
         self.file = file
-        self.tokens = tokens
-        self.offsets = offsets
-        self.distinct = set(tokens)
-        self._line_starts = line_starts(text)
+        self._written = text.split("\n")
+        self._readable = self._written if readable is text else readable.split("\n")
+        lines = _Lines()
+        per_line = [lines[line] for line in self._readable]
+        self.tokens: list[str] = [*chain.from_iterable(per_line), *[""] * _LOOKAHEAD]
+        self.distinct: Set[str] = lines.tokens.keys()
+        self._firsts = [0, *accumulate(map(len, per_line))]  # per line, the number of its first token
+        self._columns: dict[int, list[int]] = {}  # of lines where more than the first token was asked for
 
     def location(self, at: int) -> Location:
         """The place of token number ``at``."""
-        offset = self.offsets[at]
-        line = bisect_right(self._line_starts, offset)
-        return Location(self.file, line, offset - self._line_starts[line - 1] + 1)
+        return Location(self.file, *self._place(at))
 
     def error(self, at: int, message: str) -> InputError:
-        return error_at(InputError, self.text, self.file, self.offsets[at], message)
+        return self._error(InputError, at, message)
 
     def unsupported(self, at: int, message: str) -> UnsupportedError:
-        return error_at(UnsupportedError, self.text, self.file, self.offsets[at], message)
+        return self._error(UnsupportedError, at, message)
+
+    def _error(self, kind: type[E], at: int, message: str) -> E:
+        line, column = self._place(at)
+        return kind(message, file=self.file, line=line, column=column, source_line=self._written[line - 1])
+
+    def _place(self, at: int) -> tuple[int, int]:
+        """Line and column; past the last token, the end of the file."""
+        line = bisect_right(self._firsts, at)
+        if line > len(self._readable):
+            return len(self._written), len(self._written[-1]) + 1
+        text, number = self._readable[line - 1], at - self._firsts[line - 1]
+        if not number:
+            return line, len(text) - len(text.lstrip()) + 1
+        if line not in self._columns:
+            self._columns[line] = [found.start() + 1 for found in _PIECE.finditer(text)]
+        return line, self._columns[line][number]
 
 
-def line_starts(text: str) -> list[int]:
-    return [0, *(m.end() for m in re.finditer("\n", text))]
+class _Lines(dict[str, list[str]]):
+    """The tokens of a line, made when first asked for, without its comment."""
 
+    def __init__(self) -> None:
+        self.tokens: dict[str, str] = {}  # all that there are, each in one copy
 
-def error_at(kind: type[E], text: str, file: str, offset: int, message: str) -> E:
-    """The error at a place in ``text``, with the line it is on."""
-    starts = line_starts(text)
-    line = bisect_right(starts, offset)
-    start = starts[line - 1]
-    end = text.find("\n", start)
-    shown = text[start : end if end >= 0 else len(text)]
-    return kind(message, file=file, line=line, column=offset - start + 1, source_line=shown)
+    def __missing__(self, line: str) -> list[str]:
+        pieces = _PIECE.findall(line)
+        if pieces and pieces[-1].startswith("//"):
+            pieces.pop()
+        one_copy = self.tokens.setdefault
+        found = self[line] = [one_copy(piece, piece) for piece in pieces]
+        return found
 
 
 def tokenize(text: str, file: str) -> Source:
     """The tokens of ``text``; raises `InputError` for a character that starts none."""
-    readable = _blank_block_comments(text, file) if "/*" in text else text
-    pieces = _PIECE.findall(readable)
-    offsets = [0, *accumulate(map(len, pieces))]
-    tokens = list(map(str.rstrip, pieces))
-    distinct = set(tokens)
-    comments = {token for token in distinct if not token or token.startswith("//")}
-    if comments:
-        kept = [token not in comments for token in tokens]
-        offsets = [*compress(offsets, kept), offsets[-1]]
-        tokens = list(compress(tokens, kept))
-    unknown = {token for token in distinct - comments if not _TOKEN.fullmatch(token)}
+    source = Source(text, _blank_block_comments(text, file) if "/*" in text else text, file)
+    unknown = {token for token in source.distinct if not _TOKEN.fullmatch(token)}
     if unknown:
-        _report_unknown(text, file, tokens, offsets, unknown)
-    if not distinct.isdisjoint(_ASCII_FORMS):
-        tokens = [_ASCII_FORMS.get(token, token) for token in tokens]
-    tokens.extend([""] * _LOOKAHEAD)
-    offsets.extend([offsets[-1]] * _LOOKAHEAD)
-    return Source(text, file, tokens, offsets)
+        raise _unknown(source, unknown)
+    if not _ASCII_FORMS.keys().isdisjoint(source.distinct):
+        source.tokens = [_ASCII_FORMS.get(token, token) for token in source.tokens]
+        source.distinct = set(source.tokens)
+    return source
 
 
-def _report_unknown(text: str, file: str, tokens: list[str], offsets: list[int], unknown: set[str]) -> None:
-    index = next(i for i, token in enumerate(tokens) if token in unknown)
-    token = tokens[index]
-    message = "the string is not closed on its line" if token == '"' else f"unexpected character {token!r}"
-    raise error_at(InputError, text, file, offsets[index], message)
+def _unknown(source: Source, unknown: Set[str]) -> InputError:
+    at = next(i for i, token in enumerate(source.tokens) if token in unknown)
+    token = source.tokens[at]
+    return source.error(
+        at, "the string is not closed on its line" if token == '"' else f"unexpected character {token!r}"
+    )
 
 
 def _blank_block_comments(text: str, file: str) -> str:
@@ -133,4 +147,6 @@ def _comment_end(text: str, file: str, start: int) -> int:
         depth += 1 if mark.group() == "/*" else -1
         if not depth:
             return mark.end()
-    raise error_at(InputError, text, file, start, "the comment is never closed")
+    line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+    shown = text.split("\n")[line - 1]
+    raise InputError("the comment is never closed", file=file, line=line, column=column, source_line=shown)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from cleave.frontends.boogie.cursor import is_name
 from cleave.frontends.boogie.lexer import Source
 from cleave.frontends.boogie.statements import StatementParser
 from cleave.frontends.boogie.syntax import (
@@ -70,7 +69,7 @@ class Parser(StatementParser):
         at = self.at
         name = self.name("the name of a type")
         parameters: list[str] = []
-        while is_name(self.tokens[self.at]):
+        while self.is_name(self.tokens[self.at]):
             parameters.append(self.name())
         synonym: Type | None = self.type() if self.accept("=") else None
         self._file.types.append(TypeDeclaration(at, name, tuple(parameters), synonym))
@@ -141,9 +140,9 @@ class Parser(StatementParser):
         self.attributes()
         start = self.at
         at = start
-        while is_name(self.tokens[at]) and self.tokens[at + 1] == ",":
+        while self.is_name(self.tokens[at]) and self.tokens[at + 1] == ",":
             at += 2
-        if is_name(self.tokens[at]) and self.tokens[at + 1] == ":":
+        if self.is_name(self.tokens[at]) and self.tokens[at + 1] == ":":
             return self.variables_of_one_type()
         return [Variable(start, "", self.type())]
 

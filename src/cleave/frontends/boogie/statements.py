@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from cleave.frontends.boogie.cursor import is_name
 from cleave.frontends.boogie.expressions import ExpressionParser
 from cleave.frontends.boogie.syntax import (
     Assert,
@@ -79,10 +78,10 @@ class StatementParser(ExpressionParser):
         at = self.at
         token = self.tokens[at]
         follows = self.tokens[at + 1]
-        if follows in _AFTER_TARGET and is_name(token):
+        if follows in _AFTER_TARGET and self.is_name(token):
             self._assign()
             return True
-        if follows == ":" and is_name(token):
+        if follows == ":" and self.is_name(token):
             self.at = at + 2
             self.statements.append(Label(at, token.lstrip("\\")))
             return True
