@@ -27,7 +27,7 @@ from bench.threads_rows import CRYPTOMINISAT, NOTHING, VIOLATION, Z3
 from cleave.engines.threads.coordinator import part_names
 from cleave.engines.threads.encode import Formula, encode
 from cleave.engines.threads.options import BITWUZLA, ThreadsOptions
-from cleave.engines.threads.solving import size, solver_for
+from cleave.engines.threads.solving import make_solver, size
 from cleave.engines.threads.task import read_task, unfold_task
 from cleave.flows.choose import choose_flow
 from cleave.flows.options import Options
@@ -82,8 +82,9 @@ def _spent(began: float, began_cpu: float) -> dict[str, Any]:
 
 
 def _by_cleave(formula: Formula, search: ThreadsOptions, threads: int) -> dict[str, Any]:
-    solver = solver_for(formula, search)
-    solver.add(formula.violation)
+    solver = make_solver(search.solver)
+    for constraint in (*formula.constraints, formula.violation):
+        solver.add(constraint)
     made = process_time()
     answer = solver.check()
     return {"answer": _WORDS[answer], "made": made, "cost": solver.cost(), **size(formula, solver)}

@@ -10,7 +10,7 @@ from cleave.engines.threads.encode import encode
 from cleave.engines.threads.instances import unfold
 from cleave.engines.threads.options import BITWUZLA, ThreadsOptions
 from cleave.engines.threads.schedule import schedule_of
-from cleave.engines.threads.solving import solver_for
+from cleave.engines.threads.solving import chosen, make_solver
 from cleave.ir.check import check_program
 from cleave.ir.program import (
     Assert,
@@ -222,8 +222,9 @@ def violating_schedule(
     """A schedule that the engine's formula gives within the bounds, in one part of the search."""
     unfolded = unfold(program, "main", unwind)
     formula = encode(unfolded, contexts, unfolded.space.facts(part, contexts), rounds=rounds)
-    asked = solver_for(formula, ThreadsOptions(solver=solver))
-    asked.add(formula.violation)
+    asked = make_solver(chosen(unfolded, ThreadsOptions(solver=solver)))
+    for constraint in (*formula.constraints, formula.violation):
+        asked.add(constraint)
     answer = asked.check()
     assert answer is not Answer.UNKNOWN
     return schedule_of(unfolded, formula, asked.model()) if answer is Answer.SAT else None

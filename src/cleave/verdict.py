@@ -48,12 +48,14 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A violating execution that was replayed. ``violated`` says what failed, ``inputs`` what it started from."""
+    """A violating execution that was replayed. ``violated`` says what failed, ``inputs`` what it started from.
+    ``unmodelled``: it depends on what these functions return, which may be something else."""
 
     steps: tuple[TraceStep, ...]
     violated: str
     location: Location | None
     inputs: Mapping[str, str] = field(default_factory=dict)
+    unmodelled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from cleave.frontends.property_file import property_of, read_property
     [
         ("LTL(G ! call(reach_error()))", Check.REACH),
         ("LTL(G ! call(__VERIFIER_error()))", Check.REACH),
+        ("LTL(G ! label(ERROR))", Check.LABEL),
         ("LTL(G ! data-race)", Check.DATA_RACE),
         ("LTL( G !data-race )", Check.DATA_RACE),
         ("LTL(G ! deadlock)", Check.DEADLOCK),

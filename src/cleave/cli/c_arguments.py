@@ -6,6 +6,7 @@ import argparse
 
 from cleave.cli.arguments import bounds, whole_number, whole_number_or_zero
 from cleave.engines.threads.options import (
+    AUTO,
     BITWUZLA,
     DEFAULT_CONTEXTS,
     DEFAULT_UNWIND,
@@ -39,8 +40,9 @@ def add_c(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--check",
         choices=[check.value for check in Check],
-        help="what a violation is: a failing assertion or a call of reach_error, a data race, or that all threads that"
-        " have not ended wait for ever (default: reach, or what a task asks for)",
+        help="what a violation is: a failing assertion or a call of reach_error; that a label named ERROR is reached; a"
+        " data race; or that all threads that have not ended wait for ever (default: what a task asks for, else reach,"
+        " and error-label in programs that call no error function)",
     )
     what.add_argument("--property-file", metavar="FILE", help="what a violation is, as SV-COMP writes it (.prp)")
     model = group.add_mutually_exclusive_group()
@@ -78,9 +80,9 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--solver",
         choices=SOLVERS,
-        default=BITWUZLA,
-        help=f"who decides the formulas of bit vectors; all but {BITWUZLA} (default) get the same clauses and need"
-        " cleave[sat]",
+        default=AUTO,
+        help=f"who decides the formulas of bit vectors; {AUTO} (default) is minisat if it is installed and no array is"
+        f" written, else {BITWUZLA}; the others get the same clauses and need cleave[sat]",
     )
     group.add_argument(
         "--from", dest="first", type=whole_number_or_zero, default=0, metavar="P", help="of --partitions, from this one"

@@ -50,6 +50,7 @@ class Run:
             verdict = Unknown(stopped.reason)
         except MemoryError:
             verdict = Unknown(Reason.MEMORY)
+        verdict = _without_doubt(verdict)
         bounds, assumptions = _bounds(verdict, self.counters), tuple(self.assumptions)
         smtlib = _SMTLIB.get(verdict.word, "unknown") if self.is_horn else None
         seconds = self.watch.seconds()
@@ -81,6 +82,15 @@ class Flow(Protocol):
 
     def with_invariants(self, run: Run) -> Flow:
         """With what another engine can find out beforehand; only for engines that can use it."""
+
+
+def _without_doubt(verdict: Verdict) -> Verdict:
+    """A violation that needs values which a function may never return is none that is known."""
+    if not isinstance(verdict, Unsafe) or not verdict.trace.unmodelled:
+        return verdict
+    functions = ", ".join(verdict.trace.unmodelled)
+    why = f"the violation that was found depends on what {functions} returns, which is not modelled"
+    return Unknown(Reason.UNCONFIRMED, why)
 
 
 def _bounds(verdict: Verdict, counters: Counters) -> dict[str, int]:

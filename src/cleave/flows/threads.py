@@ -19,7 +19,7 @@ from cleave.engines.threads.findings import NoViolation, Undecided, Violation
 from cleave.engines.threads.instances import Unfolded
 from cleave.engines.threads.messages import Task
 from cleave.engines.threads.partition import Space
-from cleave.engines.threads.solving import check_solver, has_numbers
+from cleave.engines.threads.solving import check_solver, chosen
 from cleave.engines.threads.task import read_task, unfold_task
 from cleave.errors import UsageError
 from cleave.flows.probing import confirm_schedule, probed
@@ -31,7 +31,9 @@ from cleave.validate.bounded import Contradicted, Tried, try_interleavings
 from cleave.validate.second_solver import BITWUZLA, MINISAT, Z3, combined, second_opinion
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 
-_NAMES = {"bitwuzla": BITWUZLA, "minisat": MINISAT, "glucose": "Glucose", "cadical": "CaDiCaL"}
+_NAMES = {"bitwuzla": BITWUZLA, "minisat": MINISAT, "glucose": "Glucose", "cadical": "CaDiCaL", "z3": Z3}
+
+_PATIENCE = 3  # as many times longer than the search its confirmation may take: it is not done by the quickest solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +171,11 @@ class ThreadsFlow:
         return [(*formula.constraints, formula.violation) for formula in made]
 
     def _second_solver(self, run: Run, read: _Read, bounds: dict[str, int], covered: str) -> Verdict:
-        """Another solver than the one that searched, for at least as long: what it can't confirm is unknown."""
+        """Another solver than the one that searched, for longer: what it can't confirm is unknown."""
         options = self.search.task.options
         formulas = self._halves(read.unfolded)
-        first = _NAMES[options.solver] if not any(map(has_numbers, formulas)) else Z3
-        seconds = max(options.confirm_seconds, run.watch.seconds())
+        first = _NAMES[chosen(read.unfolded, options)]
+        seconds = max(options.confirm_seconds, _PATIENCE * run.watch.seconds())
         with ThreadPoolExecutor(len(formulas)) as threads:
             asked = [threads.submit(second_opinion, first, one, seconds, run.watch.guarding) for one in formulas]
             second = combined([one.result() for one in asked])

@@ -11,10 +11,14 @@ class Check(Enum):
     """What a violation is in a C program: the front end writes each of them as assertions that fail."""
 
     REACH = "reach"  # an assertion fails, or an error function is called
+    LABEL = "error-label"  # a label of the name `ERROR_LABEL` is reached
     DATA_RACE = (
         "data-race"  # two threads are about to access the same memory, one of them to write, not both atomically
     )
     DEADLOCK = "deadlock"  # all threads that have not ended wait for ever
+
+
+ERROR_LABEL = "ERROR"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +30,5 @@ class COptions:
     defines: tuple[str, ...] = ()  # NAME or NAME=VALUE, as after -D
     includes: tuple[str, ...] = ()  # folders, as after -I
     entry: str | None = None  # None: main; without one, the only function that no other one calls
-    error_label: str | None = None  # reaching a label of this name is a violation, too, where violations are reached
-    check: Check | None = None  # None: REACH, unless a task asks for something else
+    check: Check | None = None  # None: REACH, unless a task asks for something else; and LABEL, where that says it
     others: tuple[str, ...] = ()  # further files of the same program

@@ -11,16 +11,22 @@ import re
 from pathlib import PurePath
 
 from cleave.errors import InputError, UnsupportedError
-from cleave.frontends.c_options import Check
+from cleave.frontends.c_options import ERROR_LABEL, Check
 from cleave.logic.sexpr import decode_text
 
 ENTRY = "main"
-PROPERTIES = {"unreach-call": Check.REACH, "no-data-race": Check.DATA_RACE, "no-deadlock": Check.DEADLOCK}
+PROPERTIES = {
+    "unreach-call": Check.REACH,
+    "unreach-label": Check.LABEL,
+    "no-data-race": Check.DATA_RACE,
+    "no-deadlock": Check.DEADLOCK,
+}
 """The properties that are checked, as their files are named."""
 
 _RULE = re.compile(r"CHECK\s*\(\s*init\s*\(\s*(?P<entry>\w+)\s*\(\s*\)\s*\)\s*,\s*(?P<formula>.*)\)", re.DOTALL)
 _FORMULAS: tuple[tuple[re.Pattern[str], Check], ...] = (
     (re.compile(r"LTL\(G!call\((?:reach_error|__VERIFIER_error)\(\)\)\)"), Check.REACH),
+    (re.compile(rf"LTL\(G!label\({ERROR_LABEL}\)\)"), Check.LABEL),
     (re.compile(r"LTL\(G!data-race\)"), Check.DATA_RACE),
     (re.compile(r"LTL\(G!deadlock\)"), Check.DEADLOCK),
 )

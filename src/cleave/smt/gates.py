@@ -112,14 +112,13 @@ class Gates:
         found = self._choices.get(key)
         if found is None:
             found = self._choices[key] = self.fresh()
-            # The last two follow from the others, but not by unit propagation.
+            # That both agree tells the result, too, but not by unit propagation. Clauses that say so do not pay:
+            # see docs/threads.md.
             self._add(
                 [-condition, -then, found],
                 [-condition, then, -found],
                 [condition, -otherwise, found],
                 [condition, otherwise, -found],
-                [-then, -otherwise, found],
-                [then, otherwise, -found],
             )
         return found
 

@@ -15,7 +15,6 @@ pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 UNSUPPORTED = {
     "floating-point": "long double d; int main(void) { d = d * 2; return 0; }",
     "assembly": 'int main(void) { __asm__("nop"); return 0; }',
-    "pthread_cancel": "int pthread_cancel(unsigned long); int main(void) { return pthread_cancel(1); }",
     "must come in pairs": "void __VERIFIER_atomic_begin(void); void *f(void *p) { __VERIFIER_atomic_begin(); }"
     " int pthread_create(long *, void *, void *, void *); int main(void) { long t; pthread_create(&t, 0, f, 0); }",
     "entered or left": "int x; int main(void) { __CPROVER_ASYNC_1: { x = 1; return 0; } return 1; }",

@@ -27,8 +27,19 @@ CLAIMS = (
     'strtol("9223372036854775808", 0, 10) == 9223372036854775807 && strtol("-9223372036854775809", 0, 10) < 0',
     'strtoul("18446744073709551616", 0, 10) == ~0UL && strtoul("-1", 0, 10) == ~0UL',
     "fabs(-2.5) == 2.5 && floor(-1.5) == -2 && ceil(1.25f) == 2 && fmax(1, 3) == 3 && isnan(0.0 / 0) && !isinf(1.0)",
+    "sorted() == 123 && searched(2) == 1 && searched(4) == -1",
+    "parts() == 0x6162 && ffs(8) == 4 && ffs(0) == 0",
+    'strcasecmp("aBc", "AbC") == 0 && strncasecmp("abX", "aby", 3) < 0 && strcmp(strndup("abc", 2), "ab") == 0',
     "abs(-3) == 3 && labs(-4L) == 4 && toupper('q') == 'Q' && isspace('\\t') && !isdigit('a')",
 )
+
+USERS = """
+int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+int sorted(void) { int a[3] = {3, 1, 2}; qsort(a, 3, sizeof(int), order); return a[0] * 100 + a[1] * 10 + a[2]; }
+int searched(int key) { int a[3] = {1, 2, 3}; int *p = bsearch(&key, a, 3, sizeof(int), order); return p ? p - a : -1; }
+int parts(void) { char t[] = ",a,,b"; char *a = strtok(t, ","), *b = strtok(0, ",");
+  return strtok(0, ",") ? -1 : a[0] << 8 | b[0]; }
+"""
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -38,8 +49,10 @@ def test_claim(claim: str) -> None:
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #undef isspace
 #undef isdigit
+{USERS}
 int main(void) {{ assert({claim}); assert(0); }}"""
     program = read_c({"t.c": source.encode()}).program
     run = Execution(program)
@@ -48,6 +61,8 @@ int main(void) {{ assert({claim}); assert(0); }}"""
 
 
 def test_the_list_of_functions_is_read_from_their_source() -> None:
-    assert {"strlen", "memcmp", "abs", "isdigit", "fgets", "strtoul"} <= provided("string.c")
+    assert {"strlen", "memcmp", "abs", "isdigit", "strtoul"} <= provided("string.c")
+    assert {"fgets", "rand", "getchar"} <= provided("input.c")
+    assert {"qsort", "bsearch", "strtok"} <= provided("search.c")
     assert {"fmin", "__isnanf"} <= provided("math.c")
     assert {"__cleave_float_add", "__cleave_double_olt", "__cleave_double_to_float"} <= provided("float.c")

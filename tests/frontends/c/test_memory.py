@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cleave.frontends.c import COptions, read_c
+from cleave.frontends.c_options import Check
 from cleave.ir.check import check_program
 from cleave.ir.program import Havoc, Program
 from cleave.logic.sorts import array, bitvec
@@ -126,9 +127,17 @@ def test_a_slice_gets_any_values() -> None:
     assert len(havocs) == 2
 
 
-def test_an_error_label_is_a_violation_if_asked() -> None:
+@pytest.mark.parametrize(
+    ("check", "otherwise", "outcome"),
+    [
+        (None, "0", "violated"),
+        (None, "reach_error()", "finished"),  # the program has another way to say what an error is
+        (Check.LABEL, "reach_error()", "violated"),
+        (Check.REACH, "0", "finished"),
+    ],
+)
+def test_an_error_label_is_a_violation(check: Check | None, otherwise: str, outcome: str) -> None:
     from ir_execution import Execution
 
-    source = "int main(void) { goto ERROR; ERROR: return 1; }"
-    assert Execution(read(source)).run("main") == "finished"
-    assert Execution(read(source, error_label="ERROR")).run("main") == "violated"
+    source = "void reach_error(void); int main(void) { int x = 0; if (x) %s; goto ERROR; ERROR: return 1; }"
+    assert Execution(read(source % otherwise, check=check)).run("main") == outcome

@@ -12,7 +12,9 @@ schedule lets the thread run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from itertools import chain
 
 from cleave.logic.terms import TRUE, Term
 
@@ -125,6 +127,9 @@ class Stretch:
     steps: int
 
 
+_PROGRAMS = "variable"  # a field that names a variable of the program
+
+
 @dataclass(slots=True)
 class ThreadCode:
     """One thread. ``ends`` says where it returns: after a position, if a guard holds."""
@@ -142,3 +147,12 @@ class ThreadCode:
     stretches: list[Stretch] = field(default_factory=list)
     arrivals: dict[int, Term] = field(default_factory=dict)  # the guard under which a position is passed
     ends: tuple[int, Term] = (0, TRUE)
+
+    def terms(self) -> Iterator[Term]:
+        """All that a formula may be about."""
+        yield from (self.number, self.ends[1], *self.arrivals.values())
+        for item in chain(self.accesses, self.started, self.checks, self.demands, self.cuts, self.choices):
+            values = [getattr(item, one.name) for one in fields(item) if one.name != _PROGRAMS]
+            yield from (value for value in values if isinstance(value, Term))
+            if isinstance(item, Branch):
+                yield from (condition for condition, _ in item.ways)

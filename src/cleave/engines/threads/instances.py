@@ -11,7 +11,7 @@ by then about their values.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cleave.engines.threads.accesses import NotSplitError
@@ -42,6 +42,12 @@ class Unfolded:
     @property
     def space(self) -> Space:
         return Space(len(self.threads), max(thread.positions for thread in self.threads))
+
+    def terms(self) -> Iterator[Term]:
+        """All that a formula may be about."""
+        yield from self.initial.values()
+        for thread in self.threads:
+            yield from thread.terms()
 
     @property
     def is_cut(self) -> bool:

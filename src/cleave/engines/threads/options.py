@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 DEFAULT_UNWIND = 2
 DEFAULT_CONTEXTS = 5
-BITWUZLA = "bitwuzla"
-SOLVERS = (BITWUZLA, "minisat", "glucose", "cadical")  # the others are those of `smt.sat`
+AUTO, BITWUZLA, MINISAT = "auto", "bitwuzla", "minisat"
+SOLVERS = (AUTO, BITWUZLA, MINISAT, "glucose", "cadical")  # the last three are those of `smt.sat`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class ThreadsOptions:
     contexts: tuple[int, ...] = tuple(range(2, DEFAULT_CONTEXTS + 1))
     rounds: int = 0
     seed: int = 0
-    solver: str = BITWUZLA  # one of SOLVERS
+    solver: str = AUTO  # one of SOLVERS: see `solving`
     confirm_states: int = 5_000
     confirm_seconds: float = 20.0
 

@@ -15,18 +15,22 @@ from dataclasses import dataclass
 
 from cleave.engines.threads.encode import Formula, encode
 from cleave.engines.threads.instances import Unfolded
-from cleave.engines.threads.options import ThreadsOptions
+from cleave.engines.threads.options import AUTO, ThreadsOptions
 from cleave.engines.threads.partition import Decision
 from cleave.engines.threads.schedule import schedule_of
-from cleave.engines.threads.solving import size, solver_for
+from cleave.engines.threads.solving import chosen, make_solver, size
+from cleave.errors import UnsupportedError
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import FALSE, Term, disj, neg, var
+from cleave.smt.sat import SatSolver
 from cleave.smt.solver import Answer, Solver
 from cleave.validate.concurrent import Schedule
 
 _QUESTION = "question"
 _SLICES = 4  # when a search has gone on for long, it is looked at again after this part of its cost
-_BOUND_COST = 20_000  # what the question whether a bound took part may cost, besides as much as the search did
+# What the question whether a bound took part may cost, besides as much as the search did: in conflicts, or in what
+# Bitwuzla counts, of which there are about ten times as many.
+_BOUND_CONFLICTS, _BOUND_COST = 2_000, 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,8 @@ class Part:
         self._decisions = () if options.rounds else unfolded.space.decisions(contexts)
         self._facts = unfolded.space.facts(name, contexts)
         self._formula = encode(unfolded, contexts, self._facts, rounds=options.rounds)
-        self._solver = solver_for(self._formula, options)
+        self._solver_name = chosen(unfolded, options)
+        self._solver = make_solver(self._solver_name, options.seed)
         self._spent = 0  # by solvers that are gone
         self._searching = True  # for a violation
 
@@ -94,6 +99,15 @@ class Part:
 
     def run(self, slice_cost: int, *, last: bool) -> Slices:
         """``last``: of the numbers of contexts to try; only then it matters which bounds took part."""
+        try:
+            return (yield from self._search(slice_cost, last=last))
+        except UnsupportedError as error:  # there are too many clauses
+            if self._options.solver != AUTO:
+                raise
+            return Stopped(str(error))
+
+    def _search(self, slice_cost: int, *, last: bool) -> Slices:
+        self._add(self._formula)
         answer = yield from self._ask("violation", self._formula.violation, slice_cost)
         if answer is Answer.SAT:
             return Found(schedule_of(self._unfolded, self._formula, self._solver.model()))
@@ -103,12 +117,16 @@ class Part:
             return Empty(frozenset(("contexts",)))
         self._searching = False
         bounds = set()
-        limit = self.cost() + _BOUND_COST
-        if (yield from self._ask("cut", self._formula.cut, slice_cost, limit)) is not Answer.UNSAT:
+        limit = self.cost() + (_BOUND_CONFLICTS if isinstance(self._solver, SatSolver) else _BOUND_COST)
+        if (yield from self._may_be("cut", self._formula.cut, slice_cost, limit)):
             bounds.add("unwind")
         if (yield from self._needs_more(slice_cost, limit)):
             bounds.add("rounds" if self._options.rounds else "contexts")
         return Empty(frozenset(bounds))
+
+    def _add(self, formula: Formula) -> None:
+        for constraint in formula.constraints:
+            self._solver.add(constraint)
 
     def _ask(self, question: str, formula: Term, slice_cost: int, limit: int = 0) -> Generator[None, None, Answer]:
         """Whether the formula can be true. With a limit, the answer may be that this takes too long to find out."""
@@ -127,6 +145,13 @@ class Part:
                 return answer
             yield
 
+    def _may_be(self, question: str, formula: Term, slice_cost: int, limit: int) -> Generator[None, None, bool]:
+        """Whether the formula can be true; also where it takes too long, or too many clauses, to find out."""
+        try:
+            return (yield from self._ask(question, formula, slice_cost, limit)) is not Answer.UNSAT
+        except UnsupportedError:
+            return True
+
     def _needs_more(self, slice_cost: int, limit: int) -> Generator[None, None, bool]:
         """Whether an execution may go on after the last context."""
         if len(self._unfolded.threads) == 1:
@@ -135,9 +160,12 @@ class Part:
             return True
         self._spent += self._solver.cost()
         longer: Formula = encode(self._unfolded, self._contexts + 1, self._facts)
-        self._solver = _closed(self._solver, solver_for(longer, self._options))
-        answer = yield from self._ask("longer", longer.moves[-1], slice_cost, limit)
-        return answer is not Answer.UNSAT
+        self._solver = _closed(self._solver, make_solver(self._solver_name, self._options.seed))
+        try:
+            self._add(longer)
+        except UnsupportedError:
+            return True
+        return (yield from self._may_be("longer", longer.moves[-1], slice_cost, limit))
 
 
 def _closed(old: Solver, new: Solver) -> Solver:

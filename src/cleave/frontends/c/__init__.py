@@ -18,7 +18,7 @@ from cleave.frontends.c.compile import compile_c, declares_32_bit
 from cleave.frontends.c.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
 from cleave.frontends.c.debug import locate
 from cleave.frontends.c.floats import lower_floats
-from cleave.frontends.c.library import DEADLOCKS, FILES, is_wanted, source
+from cleave.frontends.c.library import FILES, defines, is_wanted, source
 from cleave.frontends.c.link import link
 from cleave.frontends.c.llvm import Module
 from cleave.frontends.c.llvm_reader import read_module
@@ -56,8 +56,8 @@ def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
     for file in FILES:
         if is_wanted(file, modules):
             name, content = source(file)
-            defines = (DEADLOCKS,) if options.check is Check.DEADLOCK else ()
-            unit = Unit(name, compile_c(name, content, COptions(bits=options.bits, defines=defines)), is_library=True)
+            macros = defines(modules, deadlocks=options.check is Check.DEADLOCK)
+            unit = Unit(name, compile_c(name, content, COptions(bits=options.bits, defines=macros)), is_library=True)
             units.append(unit)
             modules.append(_module(unit))
     return Compiled(tuple(units), options, (_CHOSEN,) if chosen else ())

@@ -71,10 +71,10 @@ class Body:
         if not isinstance(last, Assume) or last.condition is not FALSE:
             self.emit(Assume(FALSE, self.location))
 
-    def any(self, hint: str, sort: Sort) -> Term:
-        """Any value: a new local that is not known."""
+    def any(self, hint: str, sort: Sort, function: str = "") -> Term:
+        """Any value: a new local that is not known; ``function``: which would return it."""
         made = self.local(hint, sort)
-        self.emit(Havoc((made,), self.location))
+        self.emit(Havoc((made,), self.location, function))
         return made
 
     def edge(self, condition: Term, target: str, hint: str) -> str:

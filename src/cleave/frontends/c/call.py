@@ -16,6 +16,7 @@ from cleave.frontends.c.models import ALLOCATIONS, Kind, kind_of
 from cleave.frontends.c.operators import apply_intrinsic
 from cleave.frontends.c.options import Check
 from cleave.frontends.c.points_to import Object
+from cleave.frontends.c.ruled import RULED
 from cleave.frontends.c.threads import ATOMIC
 from cleave.ir.program import Assert, Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
 from cleave.logic.sorts import BOOL, Sort
@@ -78,7 +79,8 @@ class CallLowering:
     def _any(self, instruction: l.Instruction, hint: str) -> Terms:
         if instruction.result is None or not self._registers.is_used(instruction.result):
             return ()
-        return tuple(self._body.any(hint, sort) for sort in self._sorts(instruction.type))
+        function = hint if hint in RULED else ""
+        return tuple(self._body.any(hint, sort, function) for sort in self._sorts(instruction.type))
 
     # --- functions with a body --------------------------------------------------------------------------------------
 
@@ -207,8 +209,13 @@ class CallLowering:
 
     def _is_violation(self, name: str) -> bool:
         """Whether it is what is looked for; otherwise a failing assertion just ends the program."""
-        asked = {Check.REACH: name != DEADLOCK, Check.DATA_RACE: False, Check.DEADLOCK: name == DEADLOCK}
-        return asked[self._context.options.check or Check.REACH]
+        match self._context.options.check:
+            case None | Check.REACH:
+                return name != DEADLOCK
+            case Check.DEADLOCK:
+                return name == DEADLOCK
+            case Check.LABEL | Check.DATA_RACE:
+                return False
 
     def _thread_operation(self, instruction: l.Instruction, kind: Kind) -> Terms:
         body = self._body

@@ -40,13 +40,14 @@ _TOLERANT = (
     "-Wno-return-mismatch",
     "-Wno-incompatible-function-pointer-types",
 )
-# Types that CBMC has built in, and a function of ESBMC that is given a variable.
+# Types and a size that CBMC has built in, and a function of ESBMC that is given a variable.
 _OTHER_VERIFIERS = (
     "-D__ESBMC_init_object(object)=__CPROVER_havoc_slice(&(object),sizeof(object))",
     "-D__CPROVER_size_t=__SIZE_TYPE__",
     "-D__CPROVER_ssize_t=__PTRDIFF_TYPE__",
     "-D__CPROVER_bool=_Bool",
     "-D__CPROVER_thread_local=_Thread_local",
+    "-D__CPROVER_constant_infinity_uint=0x100000",  # the size of arrays without end
 )
 # A function that is only ``inline`` would have no body without optimisation: C wants another definition somewhere.
 _INLINE = ("-Dinline=", "-D__inline=", "-D__inline__=")
@@ -74,7 +75,7 @@ def compile_c(file: str, content: bytes, options: COptions) -> str:
     """The LLVM module in text form; what the compiler rejects is an `InputError` with the compiler's own words."""
     if PurePath(file).suffix.lower() == ".i":
         content = _LINE_MARKER.sub(b"", content)
-    if options.check in (None, Check.REACH):  # what assertions read is no access of the program
+    if options.check in (None, Check.REACH, Check.LABEL):  # what assertions read is no access of the program
         content = with_assertions(content, file)
     content = with_ends(content)
     name = file.replace("\\", "\\\\").replace('"', '\\"')

@@ -13,7 +13,8 @@ from cleave.frontends.c.calls import CallFacts
 from cleave.frontends.c.cells import MemoryMap
 from cleave.frontends.c.image import Constants
 from cleave.frontends.c.layout import Layout
-from cleave.frontends.c.options import COptions
+from cleave.frontends.c.models import ERROR_FUNCTIONS
+from cleave.frontends.c.options import Check, COptions
 from cleave.frontends.c.points_to import PointsTo
 from cleave.frontends.c.races import Races
 from cleave.frontends.c.storage import Storage
@@ -50,6 +51,13 @@ class Context:
     @property
     def has_threads(self) -> bool:
         return self.facts.has_threads
+
+    @property
+    def looks_for_labels(self) -> bool:
+        """Whether an error label is a violation: where nothing is asked for, unless the program has an error
+        function, which is another way to say what an error is."""
+        check = self.options.check
+        return check is Check.LABEL or (check is None and ERROR_FUNCTIONS.isdisjoint(self.module.functions))
 
     def counter(self) -> Term:
         """The variable that holds the next address that was never used; with threads, a number for each of them."""

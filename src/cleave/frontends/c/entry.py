@@ -6,6 +6,7 @@ from __future__ import annotations
 from cleave.errors import UnsupportedError, UsageError
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.calls import references
+from cleave.frontends.c.library import is_ours
 
 
 def choose_entry(module: l.Module, wanted: str | None) -> str:
@@ -17,7 +18,7 @@ def choose_entry(module: l.Module, wanted: str | None) -> str:
         return name
     used = {mentioned for function in defined.values() for mentioned in _mentioned(function)}
     tops = [f.name for f in defined.values() if not f.internal and f.name not in used and f.location is not None]
-    tops = [name for name in tops if not _is_ours(defined[name]) and name not in module.constructors]
+    tops = [name for name in tops if not is_ours(defined[name]) and name not in module.constructors]
     if len(tops) != 1:
         listed = ", ".join(sorted(tops)[:5]) or "no other function can be the one"
         raise UsageError(f"there is no function main; say where to start: {listed}")
@@ -52,7 +53,3 @@ def _mentioned(function: l.FunctionDefinition) -> set[str]:
         values = instruction.operands if instruction.callee is None else (*instruction.operands, instruction.callee)
         found |= {name for value in values for name in references(value)}
     return found - {function.name}
-
-
-def _is_ours(function: l.FunctionDefinition) -> bool:
-    return function.location is not None and function.location.file.startswith("<cleave>")

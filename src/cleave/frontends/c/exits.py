@@ -2,6 +2,8 @@
 
 void stop(void) { pthread_exit(0); }        void stop(void) { exiting[self] = 1; return; }
 … stop(); …                                 … stop(); if (exiting[self]) return; …
+
+What was registered to clean up (`cleanups`) is called before a function returns so.
 """
 
 from __future__ import annotations
@@ -10,8 +12,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cleave.frontends.c import llvm as l
+from cleave.frontends.c.cleanups import UNWIND, Cleanups, lands
+from cleave.frontends.c.pointed import POINTED, callee, pointed_functions
 
 FLAGS = "__cleave_exiting"
+_EXIT = "exit.thread"  # a label
 _BYTE = l.IntType(8)
 
 
@@ -35,8 +40,13 @@ class Exits:
         self._flags = l.ArrayType(threads, _BYTE)
         self._count = 0
         self._last = last
+        self._cleanups: dict[str, Cleanups] = {}
 
     def rewrite(self) -> None:
+        for function in self._module.functions.values():
+            if lands(function):
+                self._cleanups[function.name] = made = Cleanups(function)
+                made.rewrite()
         leaving = self._leaving()
         if not leaving:
             return
@@ -49,11 +59,13 @@ class Exits:
                 self._function(function, leaving)
 
     def _leaving(self) -> frozenset[str]:
-        """The functions that may end the thread below them."""
+        """The functions that may end the thread below them; one of them is `POINTED`, if calls through pointers may."""
         callers: dict[str, set[str]] = {}
         for function in self._module.functions.values():
             for instruction in function.instructions():
-                callers.setdefault(_callee(instruction), set()).add(function.name)
+                callers.setdefault(callee(instruction), set()).add(function.name)
+        for name in pointed_functions(self._module):
+            callers.setdefault(name, set()).add(POINTED)
         found = {name for exit in self._exits for name in callers.get(exit, ())}
         pending = list(found)
         while pending:
@@ -70,27 +82,36 @@ class Exits:
             for part in self._parts(function, block, leaving):
                 blocks[part.label] = part
                 last[block.label] = part.label
-        if len(blocks) > len(function.blocks):
-            exit = blocks["exit.thread"] = l.BasicBlock("exit.thread", [])
-            exit.instructions = list(self._out(function))
+        if len(blocks) > len(function.blocks) or function.name in self._cleanups:
+            blocks |= {block.label: block for block in self._exit_blocks(function)}
         for block in blocks.values():
             for instruction in block.instructions:
                 if instruction.opcode == "phi":
                     instruction.labels = tuple(last.get(label, label) for label in instruction.labels)
         function.blocks = blocks
 
+    def _exit_blocks(self, function: l.FunctionDefinition) -> Iterator[l.BasicBlock]:
+        leave = list(self._out(function))
+        cleanups = self._cleanups.get(function.name)
+        if cleanups is None:
+            yield l.BasicBlock(_EXIT, leave)
+        else:
+            yield from cleanups.dispatch(_EXIT, leave, self._flag(0))
+
     def _parts(
         self, function: l.FunctionDefinition, block: l.BasicBlock, leaving: frozenset[str]
     ) -> Iterator[l.BasicBlock]:
         part = l.BasicBlock(block.label)
         for instruction in block.instructions:
-            callee = _callee(instruction)
-            if callee in self._exits:
-                part.instructions += [*self._mark(instruction), *self._out(function)]
+            name = callee(instruction)
+            if name in (*self._exits, UNWIND):
+                part.instructions += self._mark(instruction, keeps=name != UNWIND)
+                to_exit = l.Instruction(opcode="br", labels=(_EXIT,), location=instruction.location)
+                part.instructions += [to_exit] if function.name in self._cleanups else self._out(function)
                 yield part
                 return
             part.instructions.append(instruction)
-            if callee in leaving:
+            if name in leaving:
                 self._count += 1
                 following = f"{block.label}.after.{self._count}"
                 part.instructions += self._look(instruction, following)
@@ -121,10 +142,15 @@ class Exits:
         ]
         return code, place
 
-    def _mark(self, call: l.Instruction) -> list[l.Instruction]:
+    def _flag(self, value: int) -> list[l.Instruction]:
+        """Code that says whether this thread is ending."""
         code, place = self._place(FLAGS, self._flags)
-        code.append(l.Instruction(opcode="store", operands=(l.ConstInt(_BYTE, 1), place)))
-        if self._results is not None and call.operands:
+        return [*code, l.Instruction(opcode="store", operands=(l.ConstInt(_BYTE, value), place))]
+
+    def _mark(self, call: l.Instruction, *, keeps: bool) -> list[l.Instruction]:
+        """``keeps``: what the call is given is what the thread returns."""
+        code = self._flag(1)
+        if keeps and self._results is not None and call.operands:
             keep, place = self._place(self._results, l.ArrayType(self._flags.count, l.POINTER))
             code += [*keep, l.Instruction(opcode="store", operands=(call.operands[0], place))]
         return [replace(instruction, location=call.location) for instruction in code]
@@ -142,7 +168,7 @@ class Exits:
                 operands=(flag, l.ConstInt(_BYTE, 0)),
                 predicate="ne",
             ),
-            l.Instruction(opcode="br", operands=(condition,), labels=("exit.thread", following)),
+            l.Instruction(opcode="br", operands=(condition,), labels=(_EXIT, following)),
         ]
         return [replace(instruction, location=call.location) for instruction in code]
 
@@ -155,9 +181,3 @@ class Exits:
         else:
             values = () if isinstance(type, l.VoidType) else (l.ConstUndef(type),)
             yield l.Instruction(opcode="ret", operands=values, location=function.location)
-
-
-def _callee(instruction: l.Instruction) -> str:
-    if instruction.opcode == "call" and isinstance(instruction.callee, l.GlobalRef):
-        return instruction.callee.name
-    return ""

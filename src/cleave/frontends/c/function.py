@@ -12,7 +12,7 @@ from cleave.frontends.c.context import Context, unsupported
 from cleave.frontends.c.control import ControlLowering
 from cleave.frontends.c.memory import MemoryAccess
 from cleave.frontends.c.operators import apply_binary, apply_cast, apply_comparison, is_binary, update
-from cleave.frontends.c.options import Check
+from cleave.frontends.c.options import ERROR_LABEL
 from cleave.frontends.c.parameters import parameter_cells
 from cleave.frontends.c.points_to import Object
 from cleave.frontends.c.races import is_atomic_access
@@ -105,8 +105,7 @@ class FunctionLowering:
         located = (i.location for i in block.instructions if i.location is not None)
         body.start(block.label, next(located, None))
         registers.enter(block)
-        options = self.context.options
-        if options.check in (None, Check.REACH) and block.label == options.error_label:
+        if block.label == ERROR_LABEL and self.context.looks_for_labels:
             body.emit(Assert(FALSE, f"label {block.label} is reached", next(located, self.function.location)))
         for position, instruction in enumerate(block.instructions):
             registers.at(position)

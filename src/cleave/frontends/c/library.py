@@ -1,7 +1,8 @@
 """Functions of the C library that are given as C: compiled and linked where a program calls one it does not define.
 
-Their source is in ``library/``: strings and the like, mathematics, floating-point arithmetic, which the mathematics
-uses, time, and POSIX threads. ``headers/`` holds the headers that programs written for other verifiers include.
+Their source is in ``library/``: strings and the like, input, sorting and searching, mathematics, floating-point
+arithmetic, which the mathematics uses, time, and POSIX threads. ``headers/`` holds the headers that programs written
+for other verifiers include.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from cleave.frontends.c import llvm as l
 
 HEADERS = Path(__file__).with_name("headers")
 DEADLOCKS = "CLEAVE_DEADLOCK"  # a macro: threads say when they wait for ever
-FILES = ("time.c", "string.c", "math.c", "float.c", "threads.c")  # in this order: a file uses only those after it
+CANCELS = "CLEAVE_CANCEL"  # a macro: threads see that they are cancelled
+# In this order: a file uses only those after it.
+FILES = ("time.c", "input.c", "search.c", "string.c", "math.c", "float.c", "threads.c")
+_PREFIX = "<cleave>/"  # of its files' names in traces
 _FOLDER = Path(__file__).with_name("library")
 _DEFINITION = re.compile(r"^(?:[a-z_][\w ]*[ *]|  \w+ )(\w+(?:##\w+)*)\([^;\n]*\) \{", re.MULTILINE)
 _FORMATS = ("half", "float", "double")  # what the macros of float.c are used for
@@ -33,7 +37,19 @@ def provided(file: str) -> frozenset[str]:
 
 def source(file: str) -> tuple[str, bytes]:
     """The name that traces give to a file of the library, and what it holds."""
-    return f"<cleave>/{file}", (_FOLDER / file).read_bytes()
+    return _PREFIX + file, (_FOLDER / file).read_bytes()
+
+
+def is_ours(function: l.FunctionDefinition) -> bool:
+    """Whether it is the library's, and not the program's own."""
+    return function.location is not None and function.location.file.startswith(_PREFIX)
+
+
+def defines(modules: list[l.Module], *, deadlocks: bool) -> tuple[str, ...]:
+    """The macros that the library is compiled with."""
+    if deadlocks:
+        return (DEADLOCKS,)
+    return (CANCELS,) if any("pthread_cancel" in module.functions for module in modules) else ()
 
 
 def is_wanted(file: str, modules: list[l.Module]) -> bool:

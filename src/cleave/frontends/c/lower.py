@@ -20,6 +20,7 @@ from cleave.frontends.c.function import FunctionLowering
 from cleave.frontends.c.image import Constants
 from cleave.frontends.c.initial import fold_constants, initial_values
 from cleave.frontends.c.layout import Layout
+from cleave.frontends.c.library import is_ours
 from cleave.frontends.c.offsets import Offsets
 from cleave.frontends.c.options import Check, COptions
 from cleave.frontends.c.points_to import PointsTo
@@ -144,11 +145,25 @@ def _find_memory(
     return points_to, finder, MemoryMap(points_to, finder.all())
 
 
+def _uses_pointers(function: l.FunctionDefinition) -> bool:
+    """Whether it is the program's own, and frees memory or accesses it other than by the name of a variable."""
+    if is_ours(function):
+        return False
+    if any(isinstance(one.callee, l.GlobalRef) and one.callee.name == "free" for one in function.instructions()):
+        return True
+    own = {one.result for one in function.instructions() if one.opcode == "alloca"}
+    accesses = (one for one in function.instructions() if one.opcode in ("load", "store"))
+    pointers = (one.operands[-1] for one in accesses)
+    return any(not isinstance(p, l.GlobalRef) and not (isinstance(p, l.Local) and p.name in own) for p in pointers)
+
+
 def _assumptions(context: Context) -> tuple[str, ...]:
     told = [
         f"{name} has no body and no model: it returns any value and changes no memory"
         for name in sorted(context.unmodelled)
     ]
+    if any(_uses_pointers(context.module.functions[name]) for name in context.facts.reachable):
+        told.append("memory safety is not checked: an access outside of its object uses other memory of the same kind")
     if context.allocates:
         told.append("memory that is asked for is always granted: malloc and the like never fail")
     if any(name.startswith(_WAITS) for name in context.facts.reachable):

@@ -49,9 +49,8 @@ class Kind(Enum):
     REFUSED_VERIFIER = auto()  # functions that another verifier has built in
 
 
-ALWAYS = frozenset(
-    ("reach_error", "__VERIFIER_error", "__assert_fail", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end")
-)
+ERROR_FUNCTIONS = frozenset(("reach_error", "__VERIFIER_error"))
+ALWAYS = ERROR_FUNCTIONS | {"__assert_fail", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"}
 
 _NAMES: dict[Kind, str] = {
     Kind.VIOLATION: "reach_error __VERIFIER_error __assert_fail __assert __assert_rtn __assert2 _assert __assert_func"
@@ -59,7 +58,8 @@ _NAMES: dict[Kind, str] = {
     Kind.ASSERT: "__VERIFIER_assert __CPROVER_assert __ESBMC_assert assert sassert _ESBMC_assert",
     Kind.ASSUME: "__VERIFIER_assume __CPROVER_assume __ESBMC_assume __builtin_assume assume _ESBMC_assume"
     " assume_abort_if_not llvm.assume",
-    Kind.STOP: "abort exit _exit _Exit quick_exit llvm.trap llvm.ubsantrap llvm.debugtrap __builtin_unreachable",
+    Kind.STOP: "abort exit _exit _Exit quick_exit llvm.trap llvm.ubsantrap llvm.debugtrap __builtin_unreachable"
+    " __pthread_unwind_next",
     Kind.ALLOCATE: "malloc __builtin_alloca alloca valloc xmalloc _Znwm kmalloc __kmalloc",
     Kind.ALLOCATE_ALIGNED: "aligned_alloc memalign",
     Kind.ALLOCATE_ZERO: "calloc",
@@ -77,10 +77,9 @@ _NAMES: dict[Kind, str] = {
     Kind.SPAWN: "__cleave_spawn",
     Kind.JOIN: "__cleave_join",
     Kind.SELF: "__cleave_self pthread_self thrd_current",
-    Kind.SUCCESS: "pthread_detach pthread_setname_np pthread_key_delete pthread_setcancelstate pthread_setcanceltype"
-    " pthread_testcancel pthread_yield sched_yield thrd_yield pthread_setconcurrency pthread_setschedparam"
-    " pthread_setschedprio pthread_atfork sem_destroy sem_close sem_unlink mtx_destroy cnd_destroy thrd_detach"
-    " __ESBMC_yield",
+    Kind.SUCCESS: "pthread_detach pthread_setname_np pthread_key_delete pthread_testcancel pthread_yield"
+    " sched_yield thrd_yield thrd_sleep pthread_setconcurrency pthread_setschedparam pthread_setschedprio"
+    " pthread_atfork sem_destroy sem_close sem_unlink mtx_destroy cnd_destroy thrd_detach tss_delete __ESBMC_yield",
     Kind.IGNORED: "printf fprintf vprintf vfprintf puts putchar fputs fputc putc perror fflush sleep usleep srand"
     " printk fclose __CPROVER_printf",
     Kind.FIRST: "llvm.threadlocal.address llvm.expect llvm.ptr.annotation llvm.launder.invariant.group"
@@ -91,6 +90,8 @@ _NAMES: dict[Kind, str] = {
 }
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 
+# Of threads, and of no importance to what is verified: without a model.
+_NO_MATTER = r"pthread_(kill|sig|getschedparam|getcpuclockid|\w+_np$)"
 # The first that matches decides.
 _PATTERNS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
     (re.compile(pattern), kind)
@@ -111,7 +112,10 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
         (r"__CPROVER_|__ESBMC_|__SMACK_", Kind.REFUSED_VERIFIER),
         (r"pthread_(mutex|cond|rwlock|spin|barrier)_destroy$", Kind.SUCCESS),
         (r"pthread_(attr|mutexattr|condattr|rwlockattr|barrierattr)_(init|destroy|set\w+)$", Kind.SUCCESS),
-        (r"pthread_|sem_(init|wait|post|trywait|destroy|getvalue)$|thrd_|mtx_|cnd_|tss_", Kind.REFUSED_THREADS),
+        (
+            rf"(?!{_NO_MATTER})pthread_|sem_(init|wait|post|trywait|destroy|getvalue)$|thrd_|mtx_|cnd_|tss_",
+            Kind.REFUSED_THREADS,
+        ),
     )
 )
 

@@ -16,7 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from cleave.errors import UnsupportedError
 from cleave.frontends.c import llvm as l
+from cleave.frontends.c.cleanups import lands
 from cleave.frontends.c.copies import LIBRARY, copied, copy_library
 from cleave.frontends.c.exits import Exits
 
@@ -28,6 +30,8 @@ _STARTS = {"pthread_create": 2, "thrd_create": 1}  # with the position of the fu
 _DESTRUCTORS = "__cleave_run_destructors"
 _STARTING, _AWAIT, _ENDING = "__cleave_starting", "__cleave_await", "__cleave_ending"  # for deadlocks only
 _JOINS = ("pthread_join", "thrd_join")
+_TRY_JOINS = ("pthread_tryjoin_np", "pthread_timedjoin_np")
+_CANCEL, _WHEN = "pthread_cancel", "pthread_setcanceltype"
 _EXITS = ("pthread_exit", "thrd_exit")
 _ADDRESS = "llvm.threadlocal.address"
 
@@ -61,10 +65,15 @@ class _Rewriting:
         self._registers = 0
         self._starters: list[str] = []
         calls = [i for function in module.functions.values() for i in function.instructions() if i.opcode == "call"]
-        self._wants_results = any(self._is_join(call) and not _is_null(call.operands[1]) for call in calls)
+        self._cancels = _has_body(module, _CANCEL)
+        self._wants_results = self._cancels or any(
+            (self._is_join(call) and not _is_null(call.operands[1])) or self._is_call(call, _TRY_JOINS)
+            for call in calls
+        )
         self._counts_threads = _has_body(module, _ENDING)
         destructs = any(
-            self._is_call(call, ("pthread_key_create",)) and not _is_null(call.operands[1]) for call in calls
+            self._is_call(call, ("pthread_key_create", "tss_create")) and not _is_null(call.operands[1])
+            for call in calls
         )
         # What a thread does in the end.
         self._last = (*([_DESTRUCTORS] if destructs else []), *([_ENDING] if self._counts_threads else []))
@@ -95,8 +104,7 @@ class _Rewriting:
             self._for_all_threads(self._module.globals[name])
         exits = tuple(name for name in _EXITS if not _has_body(self._module, name))
         last = dict.fromkeys(self._starters, self._last)
-        if self._counts_threads:
-            last[self._entry] = (_ENDING,)
+        last[self._entry] = self._last
         results = RESULTS if self._wants_results else None
         Exits(self._module, self._entry, exits, results, THREADS, last).rewrite()
 
@@ -107,11 +115,15 @@ class _Rewriting:
             name = called(instruction, self._module)
             if name in _STARTS and len(instruction.operands) > _STARTS[name] + 1:
                 yield from self._create(instruction, name)
-            elif self._is_join(instruction) and _is_null(instruction.operands[1]):
+            elif self._is_call(instruction, (_WHEN,)) and self._cancels and not _is_null(instruction.operands[0]):
+                raise _cancelled_at_any_time(instruction)
+            elif self._is_join(instruction) and _is_null(instruction.operands[1]) and not self._cancels:
                 join = copied(self._module, _AWAIT, instruction.location) if self._counts_threads else JOIN
                 thread = instruction.operands[:1]
                 yield replace(instruction, callee=l.GlobalRef(join), operands=thread, result=None, type=l.VOID)
                 yield _zero(instruction)
+            elif name in _EXITS and lands(function):
+                yield instruction  # it is not left at once
             elif name in _EXITS and function.name == self._entry:
                 for name in self._last:
                     yield replace(instruction, callee=l.GlobalRef(name), operands=(), result=None)
@@ -225,6 +237,11 @@ class _Rewriting:
             variable.initializer = whole
         variable.type = type
         variable.thread_local = False
+
+
+def _cancelled_at_any_time(call: l.Instruction) -> UnsupportedError:
+    message, place = "threads that can be cancelled at any time are not supported", call.location
+    return UnsupportedError(message, file=place.file, line=place.line) if place else UnsupportedError(message)
 
 
 def _is_null(value: l.Value) -> bool:

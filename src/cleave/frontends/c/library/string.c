@@ -244,28 +244,3 @@ unsigned long strtoul(const char *text, char **end, int base) {
 }
 
 long atol(const char *text) { return strtol(text, 0, 10); }
-
-char __VERIFIER_nondet_char(void);
-int __VERIFIER_nondet_int(void);
-
-char *fgets(char *to, int size, void *stream) {
-  if (__VERIFIER_nondet_int() == 0)
-    return 0;
-  int i = 0;
-  for (; i < size - 1; i++) {
-    to[i] = __VERIFIER_nondet_char();
-    if (to[i] == 0)
-      return to;
-  }
-  to[i] = 0;
-  return to;
-}
-
-long read(int file, void *to, size_t size) {
-  long got = __VERIFIER_nondet_int();
-  if (got < 0 || (size_t)got > size)
-    return -1;
-  for (size_t i = 0; i < size; i++)
-    ((char *)to)[i] = __VERIFIER_nondet_char();
-  return got;
-}

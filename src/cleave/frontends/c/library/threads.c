@@ -16,6 +16,7 @@ void __VERIFIER_atomic_end(void);
 void __VERIFIER_assume(int);
 int __VERIFIER_nondet_int(void);
 _Bool __VERIFIER_nondet_bool(void);
+unsigned long __VERIFIER_nondet_ulong(void);
 int __cleave_self(void);
 void __cleave_join(thread);
 
@@ -24,6 +25,7 @@ void __cleave_deadlock(void);
 extern void *__cleave_results[];
 
 enum { RECURSIVE = 1, ERROR_CHECK = 2, KINDS = 3, PERMISSION = 1, AGAIN = 11, BUSY = 16, INVALID = 22, DEADLOCK = 35, TIMED_OUT = 110 };
+enum { C11_BUSY = 1, C11_ERROR = 2, C11_TIMED_OUT = 4 };
 enum { KEYS = 64, THREADS = 128, ROUNDS = 4 };
 
 struct mutex {
@@ -108,9 +110,65 @@ void __cleave_await(thread id) {
 #define WAIT_FOR_THREAD(ID) __cleave_join(ID)
 #endif
 
+/* --- cancelling: only in programs that call pthread_cancel; a thread sees it where it waits, sleeps or asks --- */
+
+#ifdef CLEAVE_CANCEL
+
+void pthread_exit(void *);
+
+static _Bool is_cancelled[THREADS];
+static _Bool ignores_it[THREADS];
+
+#define IS_CANCELLED (is_cancelled[__cleave_self()] && !ignores_it[__cleave_self()])
+
+int pthread_cancel(thread id) {
+  is_cancelled[id % THREADS] = 1;
+  return 0;
+}
+
+void pthread_testcancel(void) {
+  if (IS_CANCELLED) {
+    ignores_it[__cleave_self()] = 1; /* what cleans up is not cancelled again */
+    pthread_exit((void *)-1);
+  }
+}
+
+#define CANCELLATION_POINT(RETURNED, NAME, PARAMETERS)                                                                 \
+  RETURNED NAME PARAMETERS {                                                                                           \
+    pthread_testcancel();                                                                                              \
+    return 0;                                                                                                          \
+  }
+
+CANCELLATION_POINT(unsigned, sleep, (unsigned seconds))
+CANCELLATION_POINT(int, usleep, (unsigned microseconds))
+
+#else
+#define IS_CANCELLED 0
+#define pthread_testcancel()
+#endif
+
+int pthread_setcancelstate(int state, int *before) {
+  int old = __VERIFIER_nondet_bool();
+#ifdef CLEAVE_CANCEL
+  old = ignores_it[__cleave_self()];
+  ignores_it[__cleave_self()] = state != 0;
+#endif
+  if (before != 0)
+    *before = old;
+  return 0;
+}
+
+/* Cancelling at any time is refused; it does not matter where nobody cancels. */
+int pthread_setcanceltype(int type, int *before) {
+  if (before != 0)
+    *before = __VERIFIER_nondet_bool();
+  return 0;
+}
+
 /* --- threads --- */
 
 int pthread_join(thread id, void **result) {
+  pthread_testcancel();
   WAIT_FOR_THREAD(id);
   if (result != 0)
     *result = __cleave_results[id];
@@ -123,6 +181,34 @@ int thrd_join(thread id, int *result) {
     *result = *(int *)&__cleave_results[id];
   return 0;
 }
+
+/* They may give up, also where the thread has ended. */
+#define TRY_JOIN(NAME, PARAMETERS, GIVEN_UP)                                                                           \
+  int NAME PARAMETERS {                                                                                                \
+    if (__VERIFIER_nondet_bool())                                                                                      \
+      return GIVEN_UP;                                                                                                 \
+    __cleave_join(id);                                                                                                 \
+    if (result != 0)                                                                                                   \
+      *result = __cleave_results[id];                                                                                  \
+    return 0;                                                                                                          \
+  }
+
+TRY_JOIN(pthread_tryjoin_np, (thread id, void **result), BUSY)
+TRY_JOIN(pthread_timedjoin_np, (thread id, void **result, const void *until), TIMED_OUT)
+
+/* What attributes of a thread are does not matter: any value. */
+#define ATTRIBUTE(NAME, TYPE)                                                                                          \
+  int NAME(const void *attributes, TYPE *value) {                                                                      \
+    *value = (TYPE)__VERIFIER_nondet_ulong();                                                                          \
+    return 0;                                                                                                          \
+  }
+
+ATTRIBUTE(pthread_attr_getdetachstate, int)
+ATTRIBUTE(pthread_attr_getinheritsched, int)
+ATTRIBUTE(pthread_attr_getschedpolicy, int)
+ATTRIBUTE(pthread_attr_getscope, int)
+ATTRIBUTE(pthread_attr_getstacksize, thread)
+ATTRIBUTE(pthread_attr_getguardsize, thread)
 
 int pthread_equal(thread a, thread b) {
   return a == b;
@@ -190,21 +276,6 @@ int mtx_init(struct mutex *mutex, int type) {
     return result;                                                                                                     \
   }
 
-#define TRY_LOCK(NAME, TAKEN)                                                                                          \
-  int NAME(struct mutex *mutex) {                                                                                      \
-    int result = 0;                                                                                                    \
-    __VERIFIER_atomic_begin();                                                                                         \
-    int me = mutex->kind == 0 ? 1 : __cleave_self() + 1;                                                               \
-    if (mutex->lock == 0)                                                                                              \
-      mutex->lock = me;                                                                                                \
-    else if (mutex->kind == RECURSIVE && mutex->lock == me)                                                            \
-      mutex->count++;                                                                                                  \
-    else                                                                                                               \
-      result = TAKEN;                                                                                                  \
-    __VERIFIER_atomic_end();                                                                                           \
-    return result;                                                                                                     \
-  }
-
 #define UNLOCK(NAME)                                                                                                   \
   int NAME(struct mutex *mutex) {                                                                                      \
     int result = 0;                                                                                                    \
@@ -227,24 +298,30 @@ int mtx_init(struct mutex *mutex, int type) {
 
 LOCK(pthread_mutex_lock)
 LOCK(mtx_lock)
-TRY_LOCK(pthread_mutex_trylock, BUSY)
-TRY_LOCK(mtx_trylock, 1)
 UNLOCK(pthread_mutex_unlock)
 UNLOCK(mtx_unlock)
 
-int pthread_mutex_timedlock(struct mutex *mutex, const void *until) {
-  int result = 0;
-  __VERIFIER_atomic_begin();
-  int me = mutex->kind == 0 ? 1 : __cleave_self() + 1;
-  if (mutex->lock == 0)
-    mutex->lock = me;
-  else if (mutex->kind == RECURSIVE && mutex->lock == me)
-    mutex->count++;
-  else
-    result = TIMED_OUT;
-  __VERIFIER_atomic_end();
-  return result;
-}
+/* Those with a time limit give up exactly if they would have to wait. */
+#define TRY_LOCK(NAME, PARAMETERS, TAKEN)                                                                              \
+  int NAME PARAMETERS {                                                                                                \
+    int result = 0;                                                                                                    \
+    __VERIFIER_atomic_begin();                                                                                         \
+    int me = mutex->kind == 0 ? 1 : __cleave_self() + 1;                                                               \
+    if (mutex->lock == 0)                                                                                              \
+      mutex->lock = me;                                                                                                \
+    else if (mutex->kind == RECURSIVE && mutex->lock == me)                                                            \
+      mutex->count++;                                                                                                  \
+    else                                                                                                               \
+      result = TAKEN;                                                                                                  \
+    __VERIFIER_atomic_end();                                                                                           \
+    return result;                                                                                                     \
+  }
+
+TRY_LOCK(pthread_mutex_trylock, (struct mutex *mutex), BUSY)
+TRY_LOCK(pthread_mutex_timedlock, (struct mutex *mutex, const void *until), TIMED_OUT)
+TRY_LOCK(pthread_mutex_clocklock, (struct mutex *mutex, int clock, const void *until), TIMED_OUT)
+TRY_LOCK(mtx_trylock, (struct mutex *mutex), C11_BUSY)
+TRY_LOCK(mtx_timedlock, (struct mutex *mutex, const void *until), C11_TIMED_OUT)
 
 /* --- condition variables: a thread that waits goes on after a signal that was sent while it waited, never without --- */
 
@@ -265,12 +342,14 @@ int pthread_mutex_timedlock(struct mutex *mutex, const void *until) {
     condition->waiting++;                                                                                              \
     __VERIFIER_atomic_end();                                                                                           \
     __VERIFIER_atomic_begin();                                                                                         \
-    WAIT_FOR(condition->signals != 0, condition->awaited = 1);                                                         \
+    WAIT_FOR(condition->signals != 0 || IS_CANCELLED, condition->awaited = 1);                                         \
     WAIT_FOR(mutex->lock == 0, mutex->awaited = 1);                                                                    \
-    condition->signals--;                                                                                              \
     condition->waiting--;                                                                                              \
+    if (!IS_CANCELLED || condition->signals > condition->waiting)                                                      \
+      condition->signals--;                                                                                            \
     mutex->lock = owner;                                                                                               \
     __VERIFIER_atomic_end();                                                                                           \
+    pthread_testcancel();                                                                                              \
     return 0;                                                                                                          \
   }
 
@@ -303,25 +382,31 @@ SIGNAL(cnd_signal)
 BROADCAST(pthread_cond_broadcast)
 BROADCAST(cnd_broadcast)
 
-int pthread_cond_timedwait(struct condition *condition, struct mutex *mutex, const void *until) {
-  int result = 0;
-  __VERIFIER_atomic_begin();
-  int owner = mutex->lock;
-  HAPPENS(mutex->awaited);
-  mutex->lock = 0;
-  condition->waiting++;
-  __VERIFIER_atomic_end();
-  __VERIFIER_atomic_begin();
-  WAIT_FOR(mutex->lock == 0, mutex->awaited = 1);
-  if (condition->signals != 0)
-    condition->signals--;
-  else
-    result = TIMED_OUT;
-  condition->waiting--;
-  mutex->lock = owner;
-  __VERIFIER_atomic_end();
-  return result;
-}
+#define TIMED_WAIT(NAME, PARAMETERS, LATE)                                                                             \
+  int NAME PARAMETERS {                                                                                                \
+    int result = 0;                                                                                                    \
+    __VERIFIER_atomic_begin();                                                                                         \
+    int owner = mutex->lock;                                                                                           \
+    HAPPENS(mutex->awaited);                                                                                           \
+    mutex->lock = 0;                                                                                                   \
+    condition->waiting++;                                                                                              \
+    __VERIFIER_atomic_end();                                                                                           \
+    __VERIFIER_atomic_begin();                                                                                         \
+    WAIT_FOR(mutex->lock == 0, mutex->awaited = 1);                                                                    \
+    if (condition->signals != 0)                                                                                       \
+      condition->signals--;                                                                                            \
+    else                                                                                                               \
+      result = LATE;                                                                                                   \
+    condition->waiting--;                                                                                              \
+    mutex->lock = owner;                                                                                               \
+    __VERIFIER_atomic_end();                                                                                           \
+    pthread_testcancel();                                                                                              \
+    return result;                                                                                                     \
+  }
+
+TIMED_WAIT(pthread_cond_timedwait, (struct condition *condition, struct mutex *mutex, const void *until), TIMED_OUT)
+TIMED_WAIT(pthread_cond_clockwait, (struct condition *condition, struct mutex *mutex, int clock, const void *until), TIMED_OUT)
+TIMED_WAIT(cnd_timedwait, (struct condition *condition, struct mutex *mutex, const void *until), C11_TIMED_OUT)
 
 /* --- read-write locks: the number of readers, or -1; and whether a thread that has stopped awaits it --- */
 
@@ -347,27 +432,22 @@ int pthread_rwlock_wrlock(int *lock) {
   return 0;
 }
 
-int pthread_rwlock_tryrdlock(int *lock) {
-  int result = 0;
-  __VERIFIER_atomic_begin();
-  if (*lock >= 0)
-    *lock += 1;
-  else
-    result = BUSY;
-  __VERIFIER_atomic_end();
-  return result;
-}
+#define TRY_RWLOCK(NAME, PARAMETERS, IS_FREE, CHANGE, TAKEN)                                                           \
+  int NAME PARAMETERS {                                                                                                \
+    int result = 0;                                                                                                    \
+    __VERIFIER_atomic_begin();                                                                                         \
+    if (IS_FREE)                                                                                                       \
+      CHANGE;                                                                                                          \
+    else                                                                                                               \
+      result = TAKEN;                                                                                                  \
+    __VERIFIER_atomic_end();                                                                                           \
+    return result;                                                                                                     \
+  }
 
-int pthread_rwlock_trywrlock(int *lock) {
-  int result = 0;
-  __VERIFIER_atomic_begin();
-  if (*lock == 0)
-    *lock = -1;
-  else
-    result = BUSY;
-  __VERIFIER_atomic_end();
-  return result;
-}
+TRY_RWLOCK(pthread_rwlock_tryrdlock, (int *lock), *lock >= 0, *lock += 1, BUSY)
+TRY_RWLOCK(pthread_rwlock_trywrlock, (int *lock), *lock == 0, *lock = -1, BUSY)
+TRY_RWLOCK(pthread_rwlock_timedrdlock, (int *lock, const void *until), *lock >= 0, *lock += 1, TIMED_OUT)
+TRY_RWLOCK(pthread_rwlock_timedwrlock, (int *lock, const void *until), *lock == 0, *lock = -1, TIMED_OUT)
 
 int pthread_rwlock_unlock(int *lock) {
   __VERIFIER_atomic_begin();
@@ -453,6 +533,7 @@ int sem_init(unsigned *semaphore, int shared, unsigned value) {
 }
 
 int sem_wait(unsigned *semaphore) {
+  pthread_testcancel();
   __VERIFIER_atomic_begin();
   WAIT_FOR(*semaphore != 0, semaphore[1] = 1);
   *semaphore -= 1;
@@ -474,6 +555,7 @@ int sem_wait(unsigned *semaphore) {
 
 SEM_TRY_WAIT(sem_trywait, (unsigned *semaphore))
 SEM_TRY_WAIT(sem_timedwait, (unsigned *semaphore, const void *until))
+SEM_TRY_WAIT(sem_clockwait, (unsigned *semaphore, int clock, const void *until))
 
 int sem_post(unsigned *semaphore) {
   __VERIFIER_atomic_begin();
@@ -513,6 +595,7 @@ int sem_getvalue(unsigned *semaphore, int *value) {
   }
 
 ONCE(pthread_once, int)
+ONCE(call_once, void)
 
 /* --- values of threads --- */
 
@@ -520,26 +603,36 @@ static unsigned next_key;
 static void *values[KEYS * THREADS];
 static void (*destructors[KEYS])(void *);
 
-int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
-  __VERIFIER_atomic_begin();
-  unsigned given = next_key;
-  next_key = given + 1;
-  __VERIFIER_atomic_end();
-  if (given >= KEYS)
-    return AGAIN;
-  destructors[given] = destructor;
-  *key = given;
-  return 0;
-}
+#define KEY_CREATE(NAME, FULL)                                                                                         \
+  int NAME(unsigned *key, void (*destructor)(void *)) {                                                                \
+    __VERIFIER_atomic_begin();                                                                                         \
+    unsigned given = next_key;                                                                                         \
+    next_key = given + 1;                                                                                              \
+    __VERIFIER_atomic_end();                                                                                           \
+    if (given >= KEYS)                                                                                                 \
+      return FULL;                                                                                                     \
+    destructors[given] = destructor;                                                                                   \
+    *key = given;                                                                                                      \
+    return 0;                                                                                                          \
+  }
 
-int pthread_setspecific(unsigned key, const void *value) {
-  values[key * THREADS + __cleave_self()] = (void *)value;
-  return 0;
-}
+#define SET_SPECIFIC(NAME)                                                                                             \
+  int NAME(unsigned key, const void *value) {                                                                          \
+    values[key * THREADS + __cleave_self()] = (void *)value;                                                           \
+    return 0;                                                                                                          \
+  }
 
-void *pthread_getspecific(unsigned key) {
-  return values[key * THREADS + __cleave_self()];
-}
+#define GET_SPECIFIC(NAME)                                                                                             \
+  void *NAME(unsigned key) {                                                                                           \
+    return values[key * THREADS + __cleave_self()];                                                                    \
+  }
+
+KEY_CREATE(pthread_key_create, AGAIN)
+KEY_CREATE(tss_create, C11_ERROR)
+SET_SPECIFIC(pthread_setspecific)
+SET_SPECIFIC(tss_set)
+GET_SPECIFIC(pthread_getspecific)
+GET_SPECIFIC(tss_get)
 
 /* Called when a thread ends. */
 void __cleave_run_destructors(void) {

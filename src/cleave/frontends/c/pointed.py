@@ -1,0 +1,41 @@
+"""Whom an instruction calls, as far as names tell; and which functions a call through a pointer may reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cleave.frontends.c import llvm as l
+
+POINTED = "*"  # stands for all functions that pointers may point to
+_SPAWN = "__cleave_spawn"  # calls the function that it is given by its name
+
+
+def callee(instruction: l.Instruction) -> str:
+    """The function that is called, or `POINTED`; empty if it is no call."""
+    if instruction.opcode != "call" or isinstance(instruction.callee, l.InlineAssembly):
+        return ""
+    return instruction.callee.name if isinstance(instruction.callee, l.GlobalRef) else POINTED
+
+
+def pointed_functions(module: l.Module) -> list[str]:
+    """The functions whose addresses are used."""
+    used: list[l.Value] = [v.initializer for v in module.globals.values() if v.initializer is not None]
+    for function in module.functions.values():
+        for instruction in function.instructions():
+            used += instruction.operands[1:] if callee(instruction) == _SPAWN else instruction.operands
+    return [name for name in _names(used) if name in module.functions]
+
+
+def _names(values: Iterable[l.Value]) -> dict[str, None]:
+    """In the order in which they are met."""
+    found: dict[str, None] = {}
+    waiting = list(values)
+    while waiting:
+        match waiting.pop():
+            case l.GlobalRef(name):
+                found[name] = None
+            case l.ConstAggregate(elements=inner) | l.ConstExpression(operands=inner):
+                waiting += inner
+            case _:
+                pass
+    return found
