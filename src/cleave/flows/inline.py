@@ -31,6 +31,7 @@ from cleave.watch import EXTRA_SECONDS, Watch
 
 _LATER_PROBE_STEPS = 300_000
 _PROOF_TURNS = ((PLAIN, 5.0), (BOOGIE, 0.0))  # options, and seconds (0: no limit) before the next ones are tried
+_BITS_TURNS = ((BOOGIE, 5.0), (PLAIN, 0.0))  # the same for programs with bit vectors
 _FIRST_TURNS = ((PLAIN, 5.0), (BOOGIE, 60.0))  # the same for the program without its background
 
 
@@ -149,7 +150,7 @@ def _proof_turns(program: Program) -> Iterator[tuple[Program, Profile, float]]:
     """What to check a proof against, in turn. If it shows that the program has no violation whatever the values of its
     background variables are, as most proofs do, that is easier to check than the rest."""
     if profile_for(program) is PLAIN:
-        yield program, PLAIN, 0.0
+        yield from ((program, profile, seconds) for profile, seconds in _BITS_TURNS)
         return
     without = without_background(program)
     if without is not program:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from cleave.engines.inline.messages import Closed, Effort, GivenUp
 from cleave.engines.inline.partition import Decision
 from cleave.engines.inline.proof import ProofWriter
+from cleave.engines.inline.solvers import solver_for
 from cleave.engines.inline.unfolding import Unfolding
 from cleave.passes.background import without_background
 from cleave.passes.prepare import Prepared
@@ -52,7 +53,7 @@ class Claims:
     def check(self, claim: Claim, cost_limit: int = 0) -> Closed | GivenUp | None:
         """None if more is to be done: the limit was not enough, or the background is needed."""
         if self._checker is None:
-            self._solver = Z3Solver(seed=self._seed)
+            self._solver = solver_for(self._program, self._seed)
             self._checker = PartitionChecker(self._program, self._prepared.entry, self._solver)
         proof = self._writer.proof(claim.bound, claim.decisions)
         rejected = self._checker.check(proof, cost_limit=cost_limit)

@@ -12,10 +12,10 @@ from cleave.engines.inline.messages import SendPartition, Task
 from cleave.engines.inline.options import Decisions, Splits
 from cleave.engines.inline.partition import Decision, Partition, describe
 from cleave.engines.inline.search import Search
+from cleave.engines.inline.solvers import solver_for
 from cleave.engines.inline.splitting import split_candidates
 from cleave.engines.inline.unfolding import Instance
 from cleave.passes.prepare import Prepared
-from cleave.smt.z3 import Z3Solver
 
 INSTANCE_COST = 2_000
 """What it costs to encode an instance, in the solver's units: Python's work, which the solver does not count."""
@@ -38,7 +38,7 @@ class Job:
     def __init__(self, assigned: Assigned, id: str, partition: Partition) -> None:
         task, prepared, conditions = assigned
         self._how = task.distribution
-        self._solver = Z3Solver(seed=task.options.seed)
+        self._solver = solver_for(prepared.program, task.options.seed)
         pushed = self._how.decisions is Decisions.PUSHED
         self.id = id
         self.search: Search = make_search(prepared, conditions, task.options, self._solver, pushed=pushed)
@@ -66,7 +66,7 @@ class Job:
 
     def is_worth_splitting(self) -> bool:
         """Whether as much was done as it would cost another worker to take over the half."""
-        moving_cost = self._how.moving_cost * len(self.search.unfolding.instances)
+        moving_cost = self._how.cost_of_moving * len(self.search.unfolding.instances)
         return self._solver.cost() - self._began >= moving_cost
 
     def solver_cost(self) -> int:
@@ -93,7 +93,7 @@ class Job:
         return half
 
     def _choose(self, random: Random) -> Instance | None:
-        candidates = split_candidates(self.search, self._how.splits, random)
+        candidates = split_candidates(self.search, self._how, random)
         if self._how.splits is not Splits.PROOF:
             return candidates[0] if candidates else None
         untried = [c for c in candidates if not self._is_known_trivial(c)]

@@ -74,9 +74,14 @@ class Decisions(Enum):
 
 
 _SPLIT_COST = 8_000_000
+_MOVING_COST = 60_000
+_MOST_FOR_MOVING = 15_000
 
 UNSPLIT_FROM = 4
 """With so many workers, one of them is spared for the whole search."""
+
+PATHS_FROM = 8
+"""With so many workers, the latest paths of a search tell where to split it; fewer are slower with that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +93,8 @@ class Distribution:
     dedicates a worker to the whole search, so that no split can make a run slower than without; None: if there are
     enough workers. Inside a check, a worker looks up after ``slice_cost``. ``moving_cost`` is
     about what it costs to take over an instance of another worker, with what the solver does about it: a partition is
-    split only after as much work as moving the half of it takes.
+    split only after as much work as moving the half of it takes. None: the less the more workers there are
+    (`cost_of_moving`), because those who would wait otherwise take over for nothing.
     """
 
     workers: int = 1
@@ -100,7 +106,7 @@ class Distribution:
     slowdown: float = 20.0
     split_after: int | None = None
     slice_cost: int = 500_000
-    moving_cost: int = 15_000
+    moving_cost: int | None = None
     unsplit: bool | None = None
 
     @property
@@ -109,3 +115,14 @@ class Distribution:
         if self.split_after is not None:
             return self.split_after
         return max(DEFAULT_BEYOND_COST, _SPLIT_COST // self.workers)
+
+    @property
+    def follows_paths(self) -> bool:
+        return self.workers >= PATHS_FROM
+
+    @property
+    def cost_of_moving(self) -> int:
+        """The work, for each instance, after which a partition may be split."""
+        if self.moving_cost is not None:
+            return self.moving_cost
+        return min(_MOST_FOR_MOVING, _MOVING_COST // self.workers)

@@ -16,6 +16,7 @@ can turn to another partition with all that it has inlined and learned.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -30,10 +31,13 @@ from cleave.engines.inline.options import deeper
 from cleave.engines.inline.partition import Binding, Decision
 from cleave.engines.inline.routes import Routes
 from cleave.engines.inline.trace import PathFound, path_in_model
-from cleave.engines.inline.unfolding import Instance, OpenCall, never_private
+from cleave.engines.inline.unfolding import Instance, OpenCall, bit_set, never_private
 from cleave.ir.path import Path
 from cleave.logic.terms import Term, neg
 from cleave.smt.solver import Answer, Solver
+
+PATHS_KEPT = 24
+"""So many of the latest paths tell where the search is at work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,8 @@ class Search:
         self.decisions: tuple[Decision, ...] = ()
         # Per call in the core of the last under-approximation, its caller; None before there is one.
         self.relevant: list[Instance] | None = None
+        # What the latest paths with open calls entered, as bit sets of instances: where the search is at work.
+        self.paths: deque[int] = deque(maxlen=PATHS_KEPT)
         started = perf_counter()
         self._formula = Formula(solver, conditions, axioms)
         self._growth = Growth(conditions, entry, self._formula, choose, extra_recursion, private)
@@ -150,6 +156,7 @@ class Search:
                 return Undecided(self._solver.reason_unknown(), self.progress.bound_done)
             found = self._path()
             if found.open_calls:
+                self.paths.append(bit_set(instance.number for instance in found.instances))
                 self._growth.inline(found.open_calls)
             elif not self._formula.complete(found.instances):
                 return Violation(found.path)

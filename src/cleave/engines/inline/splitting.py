@@ -3,7 +3,9 @@
 The last under-approximation was refuted with the help of some calls being blocked: its core. What the search does next
 happens below those, so they are what to divide. The weight of an instance is the number of calls of the core below it.
 
-proof     the instance whose weight is nearest to half of all: both halves are left with something to do
+proof     an instance with weight that about half of the latest paths passed: where the search has been on both sides of
+          late, both halves are left with something to do. Of several, and always with few workers, the one whose weight
+          is nearest to half of all
 paper     the instance with the largest weight
 random    any instance
 
@@ -16,17 +18,17 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-from cleave.engines.inline.options import Splits
+from cleave.engines.inline.options import Distribution, Splits
 from cleave.engines.inline.search import Search
-from cleave.engines.inline.unfolding import Instance
+from cleave.engines.inline.unfolding import Instance, bit_set
 
 
-def split_candidates(search: Search, splits: Splits, random: Random) -> list[Instance]:
+def split_candidates(search: Search, how: Distribution, random: Random) -> list[Instance]:
     """The instances that no decision speaks of yet, best first; none before the search has refuted anything."""
     if search.relevant is None:
         return []
     candidates = _undecided(search)
-    if splits is Splits.RANDOM:
+    if how.splits is Splits.RANDOM:
         random.shuffle(candidates)
         return candidates
     # A refutation that blocks no call is about what is inlined: then every instance is as relevant as another.
@@ -34,16 +36,28 @@ def split_candidates(search: Search, splits: Splits, random: Random) -> list[Ins
     weights = _weights(relevant, candidates)
     whole = len(relevant)
 
-    def rank(instance: Instance) -> tuple[int, int]:
+    paths = _paths_within(search) if how.follows_paths else []
+
+    def rank(instance: Instance) -> tuple[int, int, int]:
         weight = weights[instance.number]
-        return (-weight if splits is Splits.PAPER else abs(2 * weight - whole), -instance.number)
+        if how.splits is Splits.PAPER:
+            return -weight, 0, -instance.number
+        passing = sum(path >> instance.number & 1 for path in paths)
+        return abs(2 * passing - len(paths)), abs(2 * weight - whole), -instance.number
 
     return sorted((instance for instance in candidates if weights[instance.number]), key=rank)
 
 
+def _paths_within(search: Search) -> list[int]:
+    """The latest paths, as far as they are in the partition."""
+    reached = bit_set(d.instance for d in search.decisions if d.reach)
+    avoided = bit_set(d.instance for d in search.decisions if not d.reach)
+    return [path for path in search.paths if not path & avoided and not reached & ~path]
+
+
 def _undecided(search: Search) -> list[Instance]:
     """The instances that executions of the partition may pass or not, as far as the decisions tell."""
-    reached = sum(1 << number for number in {d.instance for d in search.decisions if d.reach})
+    reached = bit_set(d.instance for d in search.decisions if d.reach)
     avoided = {d.instance for d in search.decisions if not d.reach}
     found: dict[int, Instance] = {}
     pending = [search.unfolding.root]
