@@ -91,7 +91,13 @@ class SpacerRun:
         cost_limit: int = 0,
     ) -> None:
         self._system = system
-        self._options = native_options(strategy, seed, Share.INFINITE in share, cost_limit)
+        self._options = native_options(
+            strategy,
+            seed,
+            cost_limit,
+            announces_invariants=Share.INFINITE in share,
+            announces_lemmas=Share.LEARNED in share,
+        )
         self._transforms = strategy.transforms
         self._share = frozenset[Share]() if strategy.transforms else share
         self._slice_cost = slice_cost

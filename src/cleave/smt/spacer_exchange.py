@@ -1,7 +1,7 @@
 """Which lemmas a run gives to others, and which it takes from them.
 
-Out go, each once: lemmas that hold at all levels, as SPACER announces them; and when a level begins also the ones that
-were promoted silently, and, if asked for, the lemmas of all frames.
+Out go, each once: lemmas that hold at all levels, or, if asked for, of any level, as SPACER announces them; and when a
+level begins also the ones that were promoted silently, and, if asked for, the lemmas of all frames.
 
 In come lemmas in any order, more than once, or not at all. What can't be read is counted and dropped. Lemmas of all
 levels are taken as they are: they are true if the sender is right. But if others that they rest on are lost, the
@@ -31,10 +31,12 @@ Shared: TypeAlias = Lemma
 
 
 class Share(Enum):
-    """What a run gives and takes: lemmas of all levels, or of the frames."""
+    """What a run gives and takes: lemmas of all levels, or of the frames. LEARNED are those of frames as soon as SPACER
+    has them; they are only given."""
 
     INFINITE = "inf"
     FRAMES = "k"
+    LEARNED = "learned"
 
 
 class Exchange:
@@ -57,7 +59,8 @@ class Exchange:
 
     def announced(self, lemma: int, level: int) -> list[Lemma]:
         """The lemma that SPACER just learned, if it is to be sent."""
-        if level != INFINITY or Share.INFINITE not in self._share:
+        kind = Share.INFINITE if level == INFINITY else Share.LEARNED
+        if kind not in self._share or level == 0:
             return []
         printed = self._texts.print_announced(lemma)
         return self._new([Lemma(printed[0], level, printed[1])] if printed is not None else [])

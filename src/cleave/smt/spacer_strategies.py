@@ -49,12 +49,15 @@ _TRANSFORMS = (
 )
 
 
-def native_options(strategy: Strategy, seed: int, is_announcing: bool, cost_limit: int) -> dict[str, bool | int | str]:
-    """What Z3 is told. ``is_announcing``: lemmas that hold at all levels are to be announced."""
+def native_options(
+    strategy: Strategy, seed: int, cost_limit: int, *, announces_invariants: bool, announces_lemmas: bool
+) -> dict[str, bool | int | str]:
+    """What Z3 is told. Announced are lemmas that hold at all levels, and others."""
     options: dict[str, bool | int | str] = {"engine": "spacer", "ctrl_c": False, "spacer.random_seed": seed}
     if cost_limit:
         options["rlimit"] = cost_limit
     if not strategy.transforms:
         options |= dict.fromkeys(_TRANSFORMS, False)
     options |= {f"spacer.{name}": value for name, value in strategy.params.items()}
-    return options | {"spacer.p3.share_lemmas": False, "spacer.p3.share_invariants": is_announcing}
+    announced = {"spacer.p3.share_lemmas": announces_lemmas, "spacer.p3.share_invariants": announces_invariants}
+    return options | announced

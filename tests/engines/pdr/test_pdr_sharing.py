@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cleave.engines.coordination import Lost
 from cleave.engines.pdr.messages import INVARIANT, Exchange, Learn, Lemma
 from cleave.engines.pdr.options import Share
 from pdr_desk import Desk, Told
@@ -30,9 +31,9 @@ def test_each_job_is_given_what_it_does_not_know_and_once() -> None:
     desk = Desk(3, share=Share.INFINITY)
     desk.ready(1, 2)
     assert desk.exchange(1, "x", "y") == []
-    assert learned(desk.exchange(2, "y", "z")) == [(2, ["x"])]
+    assert learned(desk.exchange(2, "y", "z")) == [(1, ["z"]), (2, ["x"])], "the first one sieves, and need not ask"
     assert learned(desk.exchange(2)) == []
-    assert learned(desk.exchange(1)) == [(1, ["z"])]
+    assert learned(desk.exchange(1)) == []
     desk.ready(3)
     assert [lemma.text for lemma in desk.solves(3).lemmas] == ["x", "y", "z"], "a new job begins with all of them"
     assert learned(desk.exchange(3)) == []
@@ -83,7 +84,7 @@ def test_what_is_not_to_be_shared_is_not(share: Share) -> None:
     desk.exchange(1, "y", level=1)
     expected = (["x"] if share.invariants else []) + (["y 1"] if share.frames else [])
     assert learned(desk.exchange(2)) == ([(2, expected)] if expected else [])
-    assert desk.count("lemmas_refused") == 2 - len(expected)
+    assert desk.count("lemmas_refused") == {Share.NONE: 2, Share.K: 1, Share.INFINITY: 0, Share.ALL: 0}[share]
 
 
 @pytest.mark.parametrize(
@@ -109,3 +110,31 @@ def test_lemmas_of_another_problem_or_job_are_ignored() -> None:
     assert desk.hear(1, Exchange(desk.order(2).job, desk.problem, lemmas)) == []
     assert desk.exchange(2) == []
     assert desk.count("ignored") == 2
+
+
+def test_one_job_of_a_part_sieves_and_is_given_all_lemmas_at_once() -> None:
+    desk = Desk(2, share=Share.INFINITY)
+    desk.ready(1, 2)
+    assert [desk.solves(worker).sieves for worker in (1, 2)] == [True, False]
+    assert learned(desk.exchange(2, "x", level=4)) == [(1, ["x 4"])], "it need not ask"
+    assert learned(desk.exchange(1, "y", level=2)) == []
+    assert learned(desk.exchange(2)) == [], "others are given invariants only"
+
+
+def test_another_job_sieves_when_the_one_that_did_is_lost() -> None:
+    desk = Desk(2, share=Share.INFINITY)
+    desk.ready(1, 2)
+    desk.exchange(2, "x", level=4)
+    desk.tell(Lost(1, "killed"))
+    desk.ready(3)
+    assert desk.solves(3).sieves
+    assert [lemma.text for lemma in desk.solves(3).lemmas] == ["x"]
+
+
+def test_of_many_workers_the_first_ones_do_not_sieve() -> None:
+    desk = Desk(6, share=Share.INFINITY, strategies=("def", "ic3", "global"))
+    desk.ready(1, 2, 3, 4, 5, 6)
+    assert [worker for worker in range(1, 7) if desk.solves(worker).sieves] == [4]
+    alone = Desk(2, share=Share.K)
+    alone.ready(1, 2)
+    assert not alone.solves(1).sieves, "it would tell invariants"

@@ -144,11 +144,12 @@ class P3Coordinator:
             return self._ignore()
         job.cost, job.sharing, job.level = max(job.cost, message.cost), message.sharing, message.level
         self._lemmas.push(job.number, message.lemmas)
-        news = self._lemmas.pull(job.number)
-        commands: list[Command] = []
-        if news:
-            commands.append(Send(job.worker, encode(Learn(job.number, news))))
-        return [*commands, *self._divide_if_due()]
+        learning = {job.number, self._parts[job.partition].sieving_job or job.number}
+        return [*(command for number in sorted(learning) for command in self._teach(number)), *self._divide_if_due()]
+
+    def _teach(self, number: int) -> list[Command]:
+        news = self._lemmas.pull(number)
+        return [Send(self._jobs[number].worker, encode(Learn(number, news)))] if news else []
 
     def _on_divided(self, job: _Job, message: Divided) -> list[Command]:
         partitions = leaves(message.queries, message.divisions)
@@ -291,11 +292,12 @@ class P3Coordinator:
         job.strategy, again = part.strategy(slot)
         share = self._options.parts_share if self._parts.divided else self._options.share
         job.share = Share.NONE if part.unconfirmed or limited(job.strategy)[0] in NOT_SPACER else share
-        part.jobs[slot] = job.number
-        self._lemmas.begin(job.number, part.partition, job.share)
+        sieves = part.begin(slot, job.number, may_sieve=job.share.invariants)
+        self._lemmas.begin(job.number, part.partition, job.share, sieves=sieves)
         known = self._lemmas.pull(job.number)
         seed = self._options.seed + again
-        return Send(worker, encode(Solve(job.number, part.partition, job.strategy, seed, job.share, known)))
+        order = Solve(job.number, part.partition, job.strategy, seed, job.share, known, sieves)
+        return Send(worker, encode(order))
 
     def _new_job(self, worker: int, partition: Partition | None, slot: int | None) -> _Job:
         job = self._jobs[self._next_job] = _Job(self._next_job, worker, partition, slot)

@@ -4,114 +4,261 @@
                                                          P(x + 1, y) :- P(x, y)   drops x < 10, keeps x >= 0
 
 A rule is checked under all candidates of its body that are left; those of its head that do not follow are dropped,
-until nothing changes. What the solver can't decide within its limit of work does not follow. So the result depends on
-nothing but the arguments. It is not trusted: see `validate.invariant`.
+until nothing changes. What the solver can't decide within its limit of work does not follow.
+
+More candidates can come at any time: what is inductive stays so. What was dropped has a model that refutes it, of a
+rule and what was left for its body; it is tried again if that is excluded by a new candidate, or by another one that is
+tried again. All else would be dropped again: of what could stay, look at the one that was dropped first.
+
+The result depends on nothing but the arguments. It is not trusted: see `validate.invariant`.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from cleave.engines.pdr.learning import Candidates
+from cleave.errors import UnsupportedError
 from cleave.ir.horn import Atom, Clause, HornSystem
 from cleave.logic.sorts import BOOL
-from cleave.logic.terms import Term, conj_all, disj_all, eq, implies, neg, var
-from cleave.logic.walk import substitute
+from cleave.logic.terms import Term, disj_all, implies, neg, var
+from cleave.logic.walk import postorder, substitute
 from cleave.passes.horn.relevant import parameters
-from cleave.smt.solver import Answer
+from cleave.smt.solver import Answer, Model
 from cleave.smt.z3 import DEFAULT, Z3Solver
 
 _QUESTION_COST = 200_000
+_SINGLE_COST = 50_000  # for one formula, after the solver gave up on all of them together
+_NODE_COST = 10  # to make and translate a node of a formula: Python's work, which the solver does not count
+_MOST_SOLVERS = 60  # that are kept: each has a context of Z3's
+
+_Formulas = dict[str, dict[Term, None]]  # by predicate, in the order in which they came
 
 
 def inductive(
     system: HornSystem, candidates: Candidates, *, cost_limit: int, halt: threading.Event
 ) -> dict[str, list[Term]] | None:
     """Those of the candidates that all rules preserve; None if that takes too much work, or ``halt`` is set."""
-    return _Houdini(system, candidates, cost_limit, halt).run()
+    houdini = Houdini(system)
+    try:
+        houdini.add(candidates)
+        while houdini.is_busy:
+            if houdini.cost() > cost_limit or halt.is_set():
+                return None
+            houdini.step()
+        return houdini.invariants()
+    finally:
+        houdini.close()
 
 
-class _Houdini:
-    def __init__(self, system: HornSystem, candidates: Candidates, cost_limit: int, halt: threading.Event) -> None:
+class Houdini:
+    """`add` candidates, then `step` while it `is_busy`."""
+
+    def __init__(self, system: HornSystem) -> None:
+        self._system = system
         self._rules = system.rules()
-        self._parameters = {name: parameters(system, name) for name in system.predicates}
-        self._left = {name: list(candidates.get(name, ())) for name in system.predicates}
-        self._cost_limit = cost_limit
-        self._halt = halt
+        self._known: set[tuple[str, Term]] = set()
+        self._new: list[tuple[str, Term]] = []  # that have not been in any round
+        self._dropped: dict[tuple[str, Term], _Refutation] = {}
+        self._inductive: _Formulas = {name: {} for name in system.predicates}
+        self._left = self._inductive  # of the round under way
+        self._waiting: dict[int, None] = {}  # rules to check in this round
+        self._questions = _Questions(system)
         self._uses: dict[str, list[int]] = {name: [] for name in system.predicates}
         for number, rule in enumerate(self._rules):
             for name in dict.fromkeys(atom.predicate for atom in rule.body):
                 self._uses[name].append(number)
 
-    def run(self) -> dict[str, list[Term]] | None:
-        waiting = dict.fromkeys(range(len(self._rules)))
-        cost = 0
-        while waiting:
-            if cost > self._cost_limit or self._halt.is_set():
-                return None
-            number = next(iter(waiting))
-            del waiting[number]
-            rule = self._rules[number]
-            assert rule.head is not None
-            name = rule.head.predicate
-            kept, spent = self._kept(rule, rule.head)
-            cost += spent
-            if len(kept) < len(self._left[name]):
-                self._left[name] = kept
-                waiting.update(dict.fromkeys(self._uses[name]))
-        return self._left
+    def add(self, candidates: Candidates) -> None:
+        """They take part from the next round on."""
+        for name, formulas in candidates.items():
+            for formula in formulas:
+                if (name, formula) not in self._known:
+                    self._known.add((name, formula))
+                    self._new.append((name, formula))
 
-    def _kept(self, rule: Clause, head: Atom) -> tuple[list[Term], int]:
-        """The candidates of the head that follow, and what it took to find out."""
-        candidates = self._left[head.predicate]
-        wanted = {candidate: self._instance(candidate, head) for candidate in candidates}
-        open_ = {candidate: instance for candidate, instance in wanted.items() if not instance.is_true}
-        if not open_ or rule.constraint.is_false:
-            return candidates, 0
-        solver = Z3Solver(profile=DEFAULT)
-        try:
-            body = [self._instance(formula, atom) for atom in rule.body for formula in self._left[atom.predicate]]
-            solver.add(conj_all([rule.constraint, *body]))
-            failing = _Sieve(solver, open_).failing()
-            return [candidate for candidate in candidates if candidate not in failing], solver.cost()
-        finally:
-            solver.close()
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._new or self._waiting)
 
-    def _instance(self, formula: Term, atom: Atom) -> Term:
-        return substitute(formula, dict(zip(self._parameters[atom.predicate], atom.arguments, strict=True)))
+    def step(self) -> bool:
+        """Checks one rule; whether that ended a round, so that there may be more invariants."""
+        if not self._waiting:
+            self._begin()
+        if self._waiting:
+            self._check_next()
+        if not self._waiting:
+            self._inductive = self._left
+        return not self._waiting
+
+    def _check_next(self) -> None:
+        number = min(self._waiting)  # facts and what follows from them first, mostly
+        del self._waiting[number]
+        head = self._rules[number].head
+        assert head is not None
+        left, proved = self._left[head.predicate], self._inductive[head.predicate]
+        wanted = [formula for formula in left if formula not in proved]
+        if not wanted:
+            return
+        failing = self._questions[self._rules[number]].failing(self._left, wanted)
+        if failing:
+            self._dropped |= {(head.predicate, formula): why for formula, why in failing.items()}
+            self._left[head.predicate] = {formula: None for formula in left if formula not in failing}
+            self._waiting.update(dict.fromkeys(self._uses[head.predicate]))
+
+    def _begin(self) -> None:
+        self._left = {name: dict(formulas) for name, formulas in self._inductive.items()}
+        tried, self._new = self._new, []
+        for name, formula in tried:  # which grows meanwhile
+            self._left[name][formula] = None
+            again = [key for key, refutation in self._dropped.items() if refutation.is_excluded(name, formula)]
+            for key in again:
+                del self._dropped[key]
+            tried += again
+        self._waiting = dict.fromkeys(range(len(self._rules)))
+
+    def invariants(self) -> dict[str, list[Term]]:
+        return {name: list(formulas) for name, formulas in self._inductive.items()}
+
+    def excludes_queries(self) -> bool:
+        """Whether no query can be derived from what the invariants allow."""
+        return all(self._questions[query].is_excluded(self._inductive) for query in self._system.queries())
+
+    def cost(self) -> int:
+        return self._questions.cost()
+
+    def close(self) -> None:
+        self._questions.close()
 
 
-class _Sieve:
-    """Tells which of some formulas follow from what the solver was told."""
+class _Questions:
+    """The clauses that were asked about, each with its solver; those asked longest ago are dropped if they are many."""
 
-    def __init__(self, solver: Z3Solver, formulas: Mapping[Term, Term]) -> None:
-        self._solver = solver
-        self._names = {key: var(f"holds~{number}", BOOL) for number, key in enumerate(formulas)}
-        self._questions = 0
-        for key, formula in formulas.items():
-            solver.add(eq(self._names[key], formula))
+    def __init__(self, system: HornSystem) -> None:
+        self._parameters = {name: parameters(system, name) for name in system.predicates}
+        self._open: dict[Clause, _Question] = {}
+        self._closed_cost = 0
 
-    def failing(self) -> set[Term]:
-        """One model often tells of many formulas that they do not follow."""
-        left = dict(self._names)
+    def __getitem__(self, clause: Clause) -> _Question:
+        found = self._open.pop(clause, None) or _Question(clause, self._parameters)
+        self._open[clause] = found
+        if len(self._open) > _MOST_SOLVERS:
+            self._drop(next(iter(self._open)))
+        return found
+
+    def _drop(self, clause: Clause) -> None:
+        question = self._open.pop(clause)
+        self._closed_cost += question.cost
+        question.close()
+
+    def cost(self) -> int:
+        return self._closed_cost + sum(question.cost for question in self._open.values())
+
+    def close(self) -> None:
+        for clause in list(self._open):
+            self._drop(clause)
+
+
+class _Question:
+    """What follows from a clause's constraint, and from formulas about its body that change."""
+
+    def __init__(self, clause: Clause, parameters: Mapping[str, tuple[Term, ...]]) -> None:
+        self._clause = clause
+        self._parameters = parameters
+        self._solver = Z3Solver(profile=DEFAULT)
+        self._names: dict[Term, Term] = {}  # each implies its formula
+        self._instances: dict[tuple[Term, Atom], Term] = {}
+        self._made = self._asked = 0  # what making formulas and asking cost
+        self._add(clause.constraint)
+
+    @property
+    def cost(self) -> int:
+        return self._made + self._asked
+
+    def _add(self, formula: Term) -> None:
+        self._made += _NODE_COST * sum(1 for _ in postorder((formula,)))
+        self._solver.add(formula)
+
+    def close(self) -> None:
+        self._solver.close()
+
+    def is_excluded(self, known: _Formulas) -> bool:
+        return self._check(self._support(known), _QUESTION_COST) is Answer.UNSAT
+
+    def failing(self, known: _Formulas, wanted: Iterable[Term]) -> dict[Term, _Refutation]:
+        """Those of the formulas about the head that do not follow."""
+        head = self._clause.head
+        assert head is not None
+        left = {formula: self.instance(formula, head) for formula in wanted}
+        left = {formula: instance for formula, instance in left.items() if not instance.is_true}
+        failing: dict[Term, _Refutation] = {}
+        if not left or self._clause.constraint.is_false:
+            return failing
+        support = self._support(known)
         while left:
-            answer = self._ask(left.values())
+            answer = self._ask(support, left.values())
             if answer is Answer.UNSAT:
                 break
             model = self._solver.model() if answer is Answer.SAT else None
-            false = [key for key, name in left.items() if model is not None and not model.is_true(name)]
+            false = [key for key, instance in left.items() if model is not None and _is(False, model, instance)]
             if not false:  # each by itself, then
-                false = [key for key, name in left.items() if self._ask([name]) is not Answer.UNSAT]
-                left = {key: name for key, name in left.items() if key not in false}
-                break
-            for key in false:
-                del left[key]
-        return self._names.keys() - left.keys()
+                follows = {key for key, i in left.items() if self._ask(support, [i], _SINGLE_COST) is Answer.UNSAT}
+                return failing | {key: _Refutation(self, None) for key in left if key not in follows}
+            failing |= dict.fromkeys(false, _Refutation(self, model))
+            left = {key: instance for key, instance in left.items() if key not in failing}
+        return failing
 
-    def _ask(self, names: Iterable[Term]) -> Answer:
+    def _ask(self, support: list[Term], formulas: Iterable[Term], cost_limit: int = _QUESTION_COST) -> Answer:
         """Whether one of them can be false."""
-        self._questions += 1
-        asked = var(f"asked~{self._questions}", BOOL)
-        self._solver.add(implies(asked, disj_all(neg(name) for name in names)))
-        return self._solver.check([asked], cost_limit=_QUESTION_COST)
+        denied = disj_all(neg(formula) for formula in formulas)
+        return self._check([*support, self._name(denied)], cost_limit)
+
+    def _check(self, assumptions: list[Term], cost_limit: int) -> Answer:
+        answer = self._solver.check(assumptions, cost_limit=cost_limit)
+        self._asked = self._solver.cost()
+        return answer
+
+    def _support(self, known: _Formulas) -> list[Term]:
+        body = self._clause.body
+        return [self._name(self.instance(formula, atom)) for atom in body for formula in known[atom.predicate]]
+
+    def of_body(self, predicate: str, formula: Term) -> Iterator[Term]:
+        """What the formula says about the predicate's atoms in the body."""
+        return (self.instance(formula, atom) for atom in self._clause.body if atom.predicate == predicate)
+
+    def _name(self, formula: Term) -> Term:
+        name = self._names.get(formula)
+        if name is None:
+            name = self._names[formula] = var(f"holds~{len(self._names)}", BOOL)
+            self._add(implies(name, formula))
+        return name
+
+    def instance(self, formula: Term, atom: Atom) -> Term:
+        found = self._instances.get((formula, atom))
+        if found is None:
+            replaced = dict(zip(self._parameters[atom.predicate], atom.arguments, strict=True))
+            found = self._instances[formula, atom] = substitute(formula, replaced)
+        return found
+
+
+class _Refutation:
+    """Why a candidate was dropped: a model of a clause's body, or that the solver could not decide."""
+
+    def __init__(self, question: _Question, model: Model | None) -> None:
+        self._question = question
+        self._model = model
+
+    def is_excluded(self, predicate: str, formula: Term) -> bool:
+        """Whether the formula does not hold in it."""
+        model = self._model
+        return model is not None and any(
+            not _is(True, model, instance) for instance in self._question.of_body(predicate, formula)
+        )
+
+
+def _is(wanted: bool, model: Model, formula: Term) -> bool:
+    try:
+        return model.is_true(formula) is wanted
+    except UnsupportedError:  # a value that has no finite form
+        return False

@@ -1,4 +1,5 @@
-"""A worker's job: SPACER on a partition, what it tells others, and what it is told.
+"""A worker's job: SPACER on a partition, what it tells others, and what it is told. One of those on a partition also
+sieves all their lemmas for invariants.
 
 job = SolveJob(problem, order, ...)
 job.step()          # None while it goes on, then SPACER's answer
@@ -15,6 +16,7 @@ from cleave.engines.pdr import messages
 from cleave.engines.pdr.extension import PartProblem
 from cleave.engines.pdr.messages import INVARIANT, Effort, Learn, Solve
 from cleave.engines.pdr.options import NOT_SPACER, STOCK, UNROLL, PdrOptions, Share, limited
+from cleave.engines.pdr.sieving import Sieve
 from cleave.engines.pdr.task import HornProblem
 from cleave.engines.pdr.unrolling import Unrolling
 from cleave.ir.horn_text import print_horn
@@ -40,14 +42,19 @@ LEMMA_COST = 100
 _FIRST_INTERVAL = 0.02  # seconds between the first exchanges, ...
 _INTERVAL_SHARE = 0.1  # ... and later this part of the time since the search began, until it is the usual interval
 
+_SIEVE_AFTER = 100_000  # SPACER's cost: what ends sooner needs no sieve
+_FEW_WORKERS = 3
+_SIEVE_OF_FEW = 0.25  # what sieving may cost, by what SPACER does in the same job; ...
+_SIEVE_OF_MANY = 3.0  # ... where many learn lemmas
+
 _STOCK_SLICE = 8_000_000  # of stock SPACER's first slice, if it has to work in slices
 
 _STRATEGIES: Mapping[str, Strategy] = {strategy.name: strategy for strategy in STRATEGIES}
 _SHARES: Mapping[Share, frozenset[SpacerShare]] = {
     Share.NONE: frozenset(),
     Share.K: frozenset({SpacerShare.FRAMES}),
-    Share.INFINITY: frozenset({SpacerShare.INFINITE}),
-    Share.ALL: frozenset({SpacerShare.FRAMES, SpacerShare.INFINITE}),
+    Share.INFINITY: frozenset({SpacerShare.INFINITE, SpacerShare.LEARNED}),
+    Share.ALL: frozenset(SpacerShare),
 }
 
 
@@ -109,6 +116,10 @@ class SolveJob:
             self._run = start_other(problem, order.strategy, options, poll)
         else:
             self._run = start(self.part, order, options, poll)
+        self._sieve = Sieve(self.part.system) if order.sieves else None
+        self._sieve_first = options.workers > _FEW_WORKERS
+        self._sieve_share = _SIEVE_OF_MANY if self._sieve_first else _SIEVE_OF_FEW
+        self._slice_cost = options.slice_cost
         self._interval = options.interval
         self._clock = clock
         self._began = self._last = clock()
@@ -116,10 +127,13 @@ class SolveJob:
         self.stands_still = False  # SPACER does, after the last step; otherwise it goes on
         self._shared = 0  # lemmas sent and received
         self._exports: list[messages.Lemma] = []
-        self._imports: list[Shared] = [_to_spacer(lemma) for lemma in order.lemmas]
+        self._imports: list[Shared] = []
+        self._take(order.lemmas)
 
     def step(self) -> Answered | None:
         """Goes on for a slice, or (if it polls) for a moment."""
+        if self._sieve_first and self._is_sieving_due():
+            return self._sieved(())
         imports, self._imports = self._imports, []
         self._shared += len(imports)
         event = self._run.resume(imports)
@@ -130,8 +144,26 @@ class SolveJob:
         self.level = event.level
         self.stands_still = isinstance(event, Paused)
         self._shared += len(event.lemmas)
-        self._exports += (_from_spacer(shared) for shared in event.lemmas if isinstance(shared, Lemma))
-        return None
+        learned = [_from_spacer(lemma) for lemma in event.lemmas]
+        self._exports += learned
+        return self._sieved(learned)
+
+    def _sieved(self, learned: Sequence[messages.Lemma]) -> SafeAnswer | None:
+        """What the sieve makes of the lemmas goes to the others and to SPACER; or it is a proof."""
+        sieve = self._sieve
+        if sieve is None:
+            return None
+        sieve.add(learned)
+        if self._is_sieving_due():
+            sieve.work(self._slice_cost)
+            news = sieve.news()
+            self._exports += news
+            self._imports += map(_to_spacer, news)
+        return sieve.proof
+
+    def _is_sieving_due(self) -> bool:
+        cost, sieve = self._run.cost(), self._sieve
+        return sieve is not None and sieve.is_busy and cost >= _SIEVE_AFTER and sieve.cost() < self._sieve_share * cost
 
     def news(self, problem: bytes) -> messages.Exchange | None:
         """None until the next exchange is due."""
@@ -144,16 +176,26 @@ class SolveJob:
         return messages.Exchange(self.order.job, problem, exports, self.level, self.cost(), self._sharing())
 
     def learn(self, news: Learn) -> None:
-        self._imports += map(_to_spacer, news.lemmas)
+        self._take(news.lemmas)
+
+    def _take(self, lemmas: Sequence[messages.Lemma]) -> None:
+        self._imports += (_to_spacer(lemma) for lemma in lemmas if lemma.level == INVARIANT or self.order.share.frames)
+        if self._sieve is not None:
+            self._sieve.add(lemmas)
 
     def close(self) -> None:
         self._run.stop()
+        if self._sieve is not None:
+            self._sieve.close()
 
     def cost(self) -> int:
-        return self._run.cost() + LEMMA_COST * self._shared
+        return self._run.cost() + self._sieving() + LEMMA_COST * self._shared
+
+    def _sieving(self) -> int:
+        return self._sieve.cost() if self._sieve is not None else 0
 
     def _sharing(self) -> int:
-        return LEMMA_COST * self._shared + self._run.counts().get("proof_cost", 0)
+        return LEMMA_COST * self._shared + self._sieving() + self._run.counts().get("proof_cost", 0)
 
     def effort(self, validation: int) -> Effort:
         sharing = self._sharing()

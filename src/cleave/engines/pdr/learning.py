@@ -97,7 +97,7 @@ def _begin(system: HornSystem, strategy: Strategy, options: LearningOptions) -> 
         system,
         strategy,
         seed=options.seed,
-        share=frozenset(Share),
+        share=frozenset({Share.FRAMES, Share.INFINITE}),
         slice_cost=options.slice_cost,
         poll_seconds=_POLL_SECONDS,
         cost_limit=options.turns[-1],

@@ -134,7 +134,7 @@ class Outcome(msgspec.Struct, frozen=True, array_like=True, tag=4):
 
 
 class Solve(msgspec.Struct, frozen=True, array_like=True, tag=1):
-    """``lemmas`` are known already."""
+    """``lemmas`` are known already. Who ``sieves`` is given all lemmas, to make invariants of them."""
 
     job: int
     partition: Partition | None
@@ -142,6 +142,7 @@ class Solve(msgspec.Struct, frozen=True, array_like=True, tag=1):
     seed: int
     share: Share
     lemmas: tuple[Lemma, ...] = ()
+    sieves: bool = False
 
 
 class Divide(msgspec.Struct, frozen=True, array_like=True, tag=2):

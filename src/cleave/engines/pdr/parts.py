@@ -2,7 +2,8 @@
 
 A part is the whole problem, partition None, or a partition of it. Each has *slots*, numbered from 0: the k-th worker
 on a part gets the k-th strategy, and when those are used up the first one again with another seed. A slot whose
-search ended without an answer is dead; a part all of whose slots are dead is given up.
+search ended without an answer is dead; a part all of whose slots are dead is given up. One job of a part at a time
+sieves the lemmas of all for invariants (`sieving`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from cleave.ir.horn_partition import Partition
 
 _MOST_LOSSES = 4  # a slot that has taken so many workers with it is dead, ...
 _MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
+_FIRST_SIEVE = 3  # where there are so many workers on the whole, those with the best strategies have no time to sieve
 
 
 @dataclass(slots=True)
@@ -29,6 +31,8 @@ class Part:
     losses: dict[int, int] = field(default_factory=dict)
     proof: Proof | None = None
     unconfirmed: bool = False
+    first_sieve: int = 0  # who has a slot before it does not sieve
+    sieve: int | None = None  # the slot of who does, or did
 
     @property
     def is_open(self) -> bool:
@@ -46,6 +50,17 @@ class Part:
     def strategy(self, slot: int) -> tuple[str, int]:
         """The strategy of a slot and how often all strategies have been given out before."""
         return self.names[slot % len(self.names)], slot // len(self.names)
+
+    def begin(self, slot: int, job: int, *, may_sieve: bool) -> bool:
+        """A job is given out; whether it is to sieve, as nobody else does."""
+        if self.sieving_job is None:
+            self.sieve = slot if may_sieve and slot >= self.first_sieve else None
+        self.jobs[slot] = job
+        return self.sieve == slot
+
+    @property
+    def sieving_job(self) -> int | None:
+        return self.jobs.get(self.sieve) if self.sieve is not None else None
 
     def end(self, slot: int, why: GivenUp, *, alone: bool) -> None:
         """The search of a slot ended without an answer. If what it found was wrong, a lemma that it was given may be to
@@ -75,6 +90,7 @@ class Parts:
         self._options = options
         self._strategies = strategies
         self.whole = Part(None, strategies, max(options.workers, len(strategies)))
+        self.whole.first_sieve = _FIRST_SIEVE if options.workers > _FIRST_SIEVE else 0
         self.parts: dict[Partition, Part] = {}
         self.divided = False
         self.divides_first = options.wanted > 0 and options.partition_after is None and not options.whole

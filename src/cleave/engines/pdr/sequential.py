@@ -28,6 +28,7 @@ from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Learn, Solve, V
 from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, Share, limited, measured
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.engines.pdr.task import HornProblem
+from cleave.smt.native_complaints import hidden_complaints
 from cleave.verdict import Reason
 
 _FIRST_COST = 1_000_000  # of a turn in the first round, about a second; twice as much in each further one
@@ -76,8 +77,9 @@ def _followed(
     watch.guard(halt.set)
     steps = solve_sequentially(problem, options, halt)
     try:
-        while process_time() < end:
-            note(next(steps))
+        with hidden_complaints():
+            while process_time() < end:
+                note(next(steps))
     except StopIteration as finished:
         found: Found = finished.value
         return found
@@ -155,8 +157,9 @@ class _Alone:
     def _begin(self, strategy: str) -> SolveJob:
         number = len(self._jobs) + len(self._dead) + 1
         share = Share.NONE if limited(strategy)[0] in NOT_SPACER else self._options.share
-        self._lemmas.begin(number, None, share)
-        order = Solve(number, None, strategy, self._options.seed, share, self._lemmas.pull(number))
+        sieves = share.invariants and not any(job.order.sieves for job in self._jobs)
+        self._lemmas.begin(number, None, share, sieves=sieves)
+        order = Solve(number, None, strategy, self._options.seed, share, self._lemmas.pull(number), sieves)
         return SolveJob(self._problem, order, self._options, start_spacer, monotonic, _POLL_SECONDS)
 
     def _take(self, turn: _Turn, halt: threading.Event) -> Generator[Counters, None, Answer | None]:

@@ -6,7 +6,7 @@
 
 An invariant is derived from the rules alone, without a query: it holds in every partition, and is given to all jobs
 that share invariants. A lemma of a frame is given to jobs on the same partition only, as in the paper, and goes when
-that is closed.
+that is closed: to those that share frames, and to the one that sieves what all have learned for invariants.
 """
 
 from __future__ import annotations
@@ -70,12 +70,22 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    """The readers of a job: of invariants and of its partition's frames, as far as it shares those."""
+    """The readers of a job: of invariants and of its partition's frames. Those of what it is not given only know what
+    it tells."""
 
     partition: Partition | None
     share: Share
-    invariants: _Reader | None
-    frames: _Reader | None
+    sieves: bool
+    invariants: _Reader
+    frames: _Reader
+
+    def is_told(self, lemma: Lemma) -> bool:
+        """Whether such a lemma may come from the job: for a sieve, those who share invariants tell all lemmas."""
+        return self.share.invariants or (self.share.frames and lemma.level != INVARIANT)
+
+    def given(self) -> list[Lemma]:
+        invariants = self.invariants.pull() if self.share.invariants else []
+        return invariants + (self.frames.pull() if self.share.frames or self.sieves else [])
 
 
 class LemmaStore:
@@ -85,14 +95,9 @@ class LemmaStore:
         self._jobs: dict[int, _Access] = {}
         self.counts = {"lemmas_pushed": 0, "lemmas_repeated": 0, "lemmas_pulled": 0, "lemmas_refused": 0}
 
-    def begin(self, job: int, partition: Partition | None, share: Share) -> None:
+    def begin(self, job: int, partition: Partition | None, share: Share, *, sieves: bool = False) -> None:
         shelf = self._frames.setdefault(partition, _Shelf())
-        self._jobs[job] = _Access(
-            partition,
-            share,
-            _Reader(self._invariants) if share.invariants else None,
-            _Reader(shelf) if share.frames else None,
-        )
+        self._jobs[job] = _Access(partition, share, sieves, _Reader(self._invariants), _Reader(shelf))
 
     def end(self, job: int) -> None:
         """The job is over. What it told stays: it is as true as before."""
@@ -107,22 +112,19 @@ class LemmaStore:
         self._invariants = _Shelf()
         self._frames.clear()
         for number, job in list(self._jobs.items()):
-            self.begin(number, job.partition, job.share)
+            self.begin(number, job.partition, job.share, sieves=job.sieves)
 
     def push(self, job: int, lemmas: tuple[Lemma, ...]) -> None:
         access = self._jobs[job]
         for lemma in lemmas:
-            reader = access.invariants if lemma.level == INVARIANT else access.frames
-            if reader is None or not _is_well_formed(lemma):
+            if not access.is_told(lemma) or not _is_well_formed(lemma):
                 self.counts["lemmas_refused"] += 1
-            else:
-                self.counts["lemmas_pushed" if reader.push(lemma) else "lemmas_repeated"] += 1
+                continue
+            reader = access.invariants if lemma.level == INVARIANT else access.frames
+            self.counts["lemmas_pushed" if reader.push(lemma) else "lemmas_repeated"] += 1
 
     def pull(self, job: int) -> tuple[Lemma, ...]:
-        access = self._jobs[job]
-        found = [
-            lemma for reader in (access.invariants, access.frames) if reader is not None for lemma in reader.pull()
-        ]
+        found = self._jobs[job].given()
         self.counts["lemmas_pulled"] += len(found)
         return tuple(found)
 
