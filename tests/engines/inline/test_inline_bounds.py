@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import pytest
 
 from cleave.engines.engine import Proved, Violated
+from cleave.engines.inline.conditions import Conditions
+from cleave.engines.inline.engine import make_search
 from cleave.engines.inline.merging import Merging
+from cleave.engines.inline.options import InlineOptions
+from cleave.engines.inline.search import NoViolation, Outcome, Progress
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
+from cleave.smt.z3 import Z3Solver
 from engine_runs import solve, solve_and_count
 
 LOOP = """\
@@ -176,3 +183,20 @@ def test_deepening_keeps_what_was_unfolded() -> None:
     assert isinstance(in_turn, Proved)
     assert in_turn.bounds == at_once.bounds == {"recursion": 6}
     assert deepened["instances"] == once["instances"]
+
+
+def test_a_search_that_went_beyond_its_bounds_can_be_run_again() -> None:
+    """As when a worker turns to its other half: what the first run spent is no limit of the second."""
+    prepared = prepare(read_program(RECURSION.format(extra=0, limit=9)), ("main",))
+    search = make_search(prepared, Conditions(prepared.program), InlineOptions(), Z3Solver())
+    outcomes = [_outcome(search.run((2,), beyond_cost=1)) for _ in range(2)]
+    assert outcomes == [NoViolation(2, needs_bound=True)] * 2
+
+
+def _outcome(steps: Generator[Progress, None, Outcome]) -> Outcome:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Outcome = end.value
+            return found

@@ -119,6 +119,7 @@ class Search:
         """Tries the bounds in turn, then larger ones while the solver's cost is below ``beyond_cost``. Ends at a
         violation, a proof that needs no bound, or after the last bound. May be run again for other decisions."""
         outcome: Outcome = Undecided("no bound was given", 0)
+        self._cost_limit = 0
         for bound in bounds:
             self._growth.raise_bound(bound)
             outcome = yield from self._within_bound()
