@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cleave.engines.threads.probe.search import probe
+from cleave.engines.probe.search import probe
 from cleave.ir.program import Program
 from cleave.ir.reader import read_program
 from cleave.logic.sorts import INT

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from cleave.engines.threads.probe.code import Code, Compiler, Instruction, Kind, Target
-from cleave.engines.threads.probe.state import MAIN, Frame, Saved, Thread
-from cleave.engines.threads.probe.values import Source
+from cleave.engines.probe.code import Code, Compiler, Instruction, Kind, Target
+from cleave.engines.probe.state import MAIN, Frame, Saved, Thread
+from cleave.engines.probe.values import Source
 from cleave.logic.terms import Term
 from cleave.validate.concurrent import Context, Schedule
 from cleave.validate.values import Value

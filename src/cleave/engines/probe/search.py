@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from cleave.engines.threads.probe.code import Compiler
-from cleave.engines.threads.probe.execution import Execution, Moved, Over, Violation
-from cleave.engines.threads.probe.schedulers import Scheduler, scheduler
-from cleave.engines.threads.probe.shorten import shortened
-from cleave.engines.threads.probe.state import MAIN
-from cleave.engines.threads.probe.values import Values, pinned
+from cleave.engines.probe.code import Compiler
+from cleave.engines.probe.execution import Execution, Moved, Over, Violation
+from cleave.engines.probe.schedulers import Scheduler, scheduler
+from cleave.engines.probe.shorten import shortened
+from cleave.engines.probe.state import MAIN
+from cleave.engines.probe.values import Values, pinned
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program, Property
 from cleave.validate.concurrent import Schedule
