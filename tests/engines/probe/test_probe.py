@@ -16,7 +16,7 @@ from cleave.validate.confirm import Confirmed
 from cleave.validate.interleavings import TooLargeError, explore
 from concurrent_programs import ConcurrentMaker, Features
 
-EXAMPLES = Path(__file__).parent / "examples"
+EXAMPLES = Path(__file__).parents[1] / "threads" / "examples"
 KINDS = {
     "plain": Features(),
     "arrays": Features(arrays=True),
