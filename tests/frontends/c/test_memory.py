@@ -7,7 +7,7 @@ import pytest
 from cleave.frontends.c import COptions, read_c
 from cleave.frontends.c_options import Check
 from cleave.ir.check import check_program
-from cleave.ir.program import Havoc, Program
+from cleave.ir.program import Assert, Havoc, Program
 from cleave.logic.sorts import array, bitvec
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
@@ -139,5 +139,8 @@ def test_a_slice_gets_any_values() -> None:
 def test_an_error_label_is_a_violation(check: Check | None, otherwise: str, outcome: str) -> None:
     from ir_execution import Execution
 
-    source = "void reach_error(void); int main(void) { int x = 0; if (x) %s; goto ERROR; ERROR: return 1; }"
-    assert Execution(read(source % otherwise, check=check)).run("main") == outcome
+    source = "void reach_error(void); int main(void) { int x = 0; if (x) %s; goto ERROR;\nERROR: return 1; }"
+    program = read(source % otherwise, check=check)
+    assert Execution(program).run("main") == outcome
+    labels = [s for s in program.procedures["main"].statements() if isinstance(s, Assert) and "label" in s.message]
+    assert [s.location.line for s in labels if s.location is not None] == [2] * (outcome == "violated")

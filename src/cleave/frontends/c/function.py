@@ -103,10 +103,11 @@ class FunctionLowering:
     def _block(self, block: l.BasicBlock) -> None:
         body, registers = self.body, self.registers
         located = (i.location for i in block.instructions if i.location is not None)
-        body.start(block.label, next(located, None))
+        place = next(located, None)
+        body.start(block.label, place)
         registers.enter(block)
         if block.label == ERROR_LABEL and self.context.looks_for_labels:
-            body.emit(Assert(FALSE, f"label {block.label} is reached", next(located, self.function.location)))
+            body.emit(Assert(FALSE, f"label {block.label} is reached", place or self.function.location))
         for position, instruction in enumerate(block.instructions):
             registers.at(position)
             body.location = instruction.location
