@@ -78,8 +78,9 @@ def test_widths_follow_the_data_model() -> None:
     assert read(source, bits=64).globals[0].sort is bitvec(64)
 
 
-def test_a_preprocessed_file_can_say_its_data_model() -> None:
-    source = b"typedef unsigned int size_t; long g; int main(void) { g++; return (int)g; }"
+@pytest.mark.parametrize("said", [b"typedef unsigned int size_t;", b'# 1 "/usr/include/gnu/stubs-32.h" 1 3 4'])
+def test_a_preprocessed_file_can_say_its_data_model(said: bytes) -> None:
+    source = said + b"\nlong g; int main(void) { g++; return (int)g; }"
     found = read_c({"t.i": source})
     assert found.program.globals[0].sort is bitvec(32)
     assert any("ILP32" in told for told in found.assumptions)

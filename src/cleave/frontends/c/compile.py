@@ -55,7 +55,7 @@ _LINE_MARKER = re.compile(rb'^#[ \t]*(?:line[ \t]+)?\d+[ \t]+".*$', re.MULTILINE
 _PLACE = re.compile(
     r"^(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)$", re.MULTILINE
 )
-_SMALL_SIZE = re.compile(rb"\btypedef\s+unsigned\s+int\s+size_t\s*;")
+_FOR_32_BIT = re.compile(rb"\btypedef\s+unsigned\s+int\s+size_t\s*;|^# \d+ \"[^\"\n]*/gnu/stubs-32\.h\"", re.MULTILINE)
 _SECONDS = 120.0
 
 
@@ -68,7 +68,7 @@ class MissingCompilerError(UsageError):
 
 def declares_32_bit(content: bytes) -> bool:
     """Whether preprocessed C was made for a 32-bit system."""
-    return _SMALL_SIZE.search(content) is not None
+    return _FOR_32_BIT.search(content) is not None
 
 
 def compile_c(file: str, content: bytes, options: COptions) -> str:
