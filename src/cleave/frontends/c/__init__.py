@@ -26,7 +26,7 @@ from cleave.frontends.c.lower import CProgram, lower
 from cleave.frontends.c.options import Check, COptions
 from cleave.ir.program import Program
 
-_CHOSEN = "the data model is ILP32 (32 bit), as the program says itself: by its size_t, or by the headers that it includes"
+_CHOSEN = "the data model is ILP32 (32 bit), as the program says itself by its size_t or its headers"
 
 __all__ = ["COptions", "CProgram", "compile_program", "read_c", "read_c_bytes"]
 
