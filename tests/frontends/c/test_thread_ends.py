@@ -31,6 +31,10 @@ SAFE = {
     "through a pointer": """void stop(void) { pthread_exit((void *)1); } void go(void) { }
         void *work(void *p) { void (*f)(void) = p ? stop : go; f(); n = 1; return 0; }"""
     + STARTED % ("", "assert(n == 0 && r == (void *)1);"),
+    "through a pointer, where a thread also begins": """
+        void *stop(void *p) { if (p) pthread_exit(p); return 0; } void *(*f)(void *) = stop;
+        void *work(void *p) { pthread_t u; pthread_create(&u, 0, stop, 0); f(p); n = 1; return 0; }"""
+    + STARTED % ("", "assert(n == 0);"),
     "popped": "void *work(void *p) { pthread_mutex_lock(&lock); pthread_cleanup_push(unlock, &lock);"
     " pthread_cleanup_pop(1); return 0; }" + STARTED % ("", "pthread_mutex_lock(&lock); assert(n == 1);"),
     "popped, not called": "void *work(void *p) { pthread_cleanup_push(unlock, &lock); pthread_cleanup_pop(0);"

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from cleave.frontends.c import llvm as l
 
 POINTED = "*"  # stands for all functions that pointers may point to
-_SPAWN = "__cleave_spawn"  # calls the function that it is given by its name
+STARTS = {"pthread_create": 2, "thrd_create": 1}  # with the position of the function to run
+_STARTS = {**STARTS, "__cleave_spawn": 0}
 
 
 def callee(instruction: l.Instruction) -> str:
@@ -18,11 +19,14 @@ def callee(instruction: l.Instruction) -> str:
 
 
 def pointed_functions(module: l.Module) -> list[str]:
-    """The functions whose addresses are used."""
+    """The functions whose addresses are used, other than to start a thread in them."""
     used: list[l.Value] = [v.initializer for v in module.globals.values() if v.initializer is not None]
     for function in module.functions.values():
         for instruction in function.instructions():
-            used += instruction.operands[1:] if callee(instruction) == _SPAWN else instruction.operands
+            started = _STARTS.get(name := callee(instruction))
+            if name in module.functions and module.functions[name].blocks:
+                started = None  # the program's own
+            used += (operand for position, operand in enumerate(instruction.operands) if position != started)
     return [name for name in _names(used) if name in module.functions]
 
 

@@ -21,12 +21,12 @@ from cleave.frontends.c import llvm as l
 from cleave.frontends.c.cleanups import lands
 from cleave.frontends.c.copies import LIBRARY, copied, copy_library
 from cleave.frontends.c.exits import Exits
+from cleave.frontends.c.pointed import STARTS, pointed_functions
 
 SPAWN, JOIN, SELF = "__cleave_spawn", "__cleave_join", "__cleave_self"
 RESULTS = "__cleave_results"
 THREADS = 128  # as many have a place in arrays that are indexed by thread
 ATOMIC = "__VERIFIER_atomic_"  # functions so named run atomically
-_STARTS = {"pthread_create": 2, "thrd_create": 1}  # with the position of the function to run
 _DESTRUCTORS = "__cleave_run_destructors"
 _STARTING, _AWAIT, _ENDING = "__cleave_starting", "__cleave_await", "__cleave_ending"  # for deadlocks only
 _JOINS = ("pthread_join", "thrd_join")
@@ -80,10 +80,11 @@ class _Rewriting:
         self._started = {
             start.name
             for call in calls
-            if (name := called(call, module)) in _STARTS
-            and isinstance(start := call.operands[_STARTS[name]], l.GlobalRef)
+            if (name := called(call, module)) in STARTS
+            and isinstance(start := call.operands[STARTS[name]], l.GlobalRef)
         }
         self._called = {call.callee.name for call in calls if isinstance(call.callee, l.GlobalRef)}
+        self._called.update(pointed_functions(module))
 
     @property
     def _wants_starter(self) -> bool:
@@ -113,7 +114,7 @@ class _Rewriting:
     ) -> Iterator[l.Instruction]:
         for instruction in block.instructions:
             name = called(instruction, self._module)
-            if name in _STARTS and len(instruction.operands) > _STARTS[name] + 1:
+            if name in STARTS and len(instruction.operands) > STARTS[name] + 1:
                 yield from self._create(instruction, name)
             elif self._is_call(instruction, (_WHEN,)) and self._cancels and not _is_null(instruction.operands[0]):
                 raise _cancelled_at_any_time(instruction)
@@ -154,7 +155,7 @@ class _Rewriting:
         return l.Local(f"{hint}.{self._registers}", type)
 
     def _create(self, call: l.Instruction, name: str) -> Iterator[l.Instruction]:
-        position = _STARTS[name]
+        position = STARTS[name]
         start, argument = call.operands[position], call.operands[position + 1]
         number = self._register("thread", self._word)
         operands = self._start(start, argument, l.POINTER if name == "pthread_create" else l.IntType(32))
