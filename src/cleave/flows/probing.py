@@ -1,6 +1,6 @@
 """A violation that is found by running the program: with inputs chosen at random, and a schedule where it has threads.
 
-probed(run, program, "main", steps=30_000, seed=0)        # Unsafe, or None, which says nothing
+probed(run, program, "main")        # Unsafe, or None, which says nothing
 """
 
 from __future__ import annotations

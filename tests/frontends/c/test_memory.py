@@ -78,6 +78,13 @@ def test_widths_follow_the_data_model() -> None:
     assert read(source, bits=64).globals[0].sort is bitvec(64)
 
 
+def test_an_error_label_may_have_the_name_of_a_variable() -> None:
+    from ir_execution import Execution
+
+    source = "int main(void) { int ERROR = 3; if (ERROR == 3) goto ERROR; return 0; ERROR: return 1; }"
+    assert Execution(read(source)).run("main") == "violated"
+
+
 @pytest.mark.parametrize("said", [b"typedef unsigned int size_t;", b'# 1 "/usr/include/gnu/stubs-32.h" 1 3 4'])
 def test_a_preprocessed_file_can_say_its_data_model(said: bytes) -> None:
     source = said + b"\nlong g; int main(void) { g++; return (int)g; }"

@@ -87,6 +87,22 @@ def _reference(text: str | None) -> int | None:
     return int(text[1:]) if text and text.startswith("!") else None
 
 
+def _name_blocks(function: l.FunctionDefinition, info: DebugInfo) -> None:
+    """By their labels in the source: the compiler changes a label where a variable has the same name."""
+    renamed: dict[str, str] = {}
+    for label, number in function.labels.items():
+        name, _ = info.declared(number)
+        if name and name not in function.blocks and name not in renamed.values():  # local labels may repeat names
+            renamed[label] = name
+    if not renamed:
+        return
+    for block in function.blocks.values():
+        block.label = renamed.get(block.label, block.label)
+    function.blocks = {block.label: block for block in function.blocks.values()}
+    for instruction in function.instructions():
+        instruction.labels = tuple(renamed.get(label, label) for label in instruction.labels)
+
+
 def locate(module: l.Module, file: str) -> None:
     """Puts places and names into ``module``, which then needs its metadata no more."""
     info = DebugInfo(module, file)
@@ -96,6 +112,7 @@ def locate(module: l.Module, file: str) -> None:
             name, _ = info.declared(number)
             if name:
                 function.names[register] = name
+        _name_blocks(function, info)
         for instruction in function.instructions():
             instruction.location = info.location(instruction.debug)
     for variable in module.globals.values():

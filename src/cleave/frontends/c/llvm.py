@@ -222,6 +222,7 @@ class FunctionDefinition:
     debug: int | None = None  # number of its DISubprogram
     variables: dict[str, int] = field(default_factory=dict)  # alloca or parameter: number of its DILocalVariable
     names: dict[str, str] = field(default_factory=dict)  # alloca or parameter: its name in the source
+    labels: dict[str, int] = field(default_factory=dict)  # block: number of its DILabel
     location: Location | None = None
 
     def instructions(self) -> Iterator[Instruction]:

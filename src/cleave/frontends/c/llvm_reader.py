@@ -19,6 +19,7 @@ _LABEL = re.compile(r'^("(?:[^"])*"|[-a-zA-Z$._0-9]+):')
 _TYPE = re.compile(r"^(%(?:\"[^\"]*\"|[-a-zA-Z$._0-9]+)) = type (.*)$")
 _METADATA = re.compile(r"^!(\d+) = (.*)$")
 _DECLARE = re.compile(r"#dbg_declare\(ptr ([%@](?:\"[^\"]*\"|[-a-zA-Z$._0-9]+)), !(\d+)")
+_LABELLED = re.compile(r"#dbg_label\(!(\d+)")
 _DEBUG = re.compile(r"!dbg !(\d+)")
 _LOCAL_LINKAGES = frozenset(("private", "internal"))
 
@@ -173,6 +174,9 @@ class _Reader:
                 declared = _DECLARE.match(stripped)
                 if declared and declared[1].startswith("%"):
                     function.variables.setdefault(plain_name(declared[1]), int(declared[2]))
+                labelled = _LABELLED.match(stripped)
+                if labelled and block is not None:
+                    function.labels[block.label] = int(labelled[1])
                 continue
             if block is None:
                 block = l.BasicBlock(str(len(function.parameters)))
