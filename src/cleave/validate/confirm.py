@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 
-from cleave.errors import InputError
+from cleave.errors import InputError, UnsupportedError
 from cleave.ir.program import Location, Program, Property
 from cleave.logic.sorts import BOOL, REAL
 from cleave.logic.terms import Op, Term, integer, make, real, value_of, var
@@ -26,10 +26,12 @@ from cleave.validate.evaluate import World
 from cleave.validate.events import Blocked, Run, Violated
 from cleave.validate.interpreter import run
 from cleave.validate.path import IllegalPathError, Path
+from cleave.validate.pointwise import PointwiseMaps
+from cleave.validate.proposals import function_in, value_in
 from cleave.validate.replay import Follower, PathEndedError
 from cleave.validate.symbolic import Query, violation_query
 from cleave.validate.trace import trace_of
-from cleave.validate.values import Value, from_model, table_from_model
+from cleave.validate.values import Value
 from cleave.verdict import Trace
 
 CANDIDATE_NOTE = "the axioms were only taken where the run applies their functions"
@@ -91,7 +93,10 @@ def validate_trace(program: Program, entry: str, path: Path, *, seconds: float =
         return Refuted(f"{error}")
     if query.violation.is_false:
         return Refuted("nothing that could be violated lies at the end of the path")
-    return _Attempt(program, entry, path, query, deadline).run()
+    try:
+        return _Attempt(program, entry, path, query, deadline).run()
+    except UnsupportedError as error:
+        return Refuted(f"{error}")
 
 
 @dataclass(slots=True)
@@ -101,6 +106,13 @@ class _Attempt:
     path: Path
     query: Query
     deadline: float
+    maps: PointwiseMaps = field(init=False)
+    instances: list[Term] = field(init=False)  # of the rules of maps
+
+    def __post_init__(self) -> None:
+        terms = [one.term for one in self.query.conditions]
+        self.maps = PointwiseMaps(terms, [symbol for _, symbol in self.query.choices])
+        self.instances = self.maps.instances(term for term in self._path() if term not in self.maps.replaced)
 
     def run(self) -> Confirmed | Refuted:
         result = Refuted("no time was left to look for values")
@@ -140,17 +152,19 @@ class _Attempt:
     def _replay(self, model: Model, *, candidate: bool) -> tuple[Confirmed | Refuted, Term | None]:
         """Executes the path with the model's values; the second is an axiom's instance that the model breaks."""
         try:
-            choices = [(variable, self._value(model, symbol)) for variable, symbol in self.query.choices]
             world = self._world(model, candidate)
-        except InputError as error:
-            return Refuted(f"the solver's values can't be read: {error}"), None
-        follower = Follower(self.path, choices, self.program.property is Property.ASSERTIONS)
-        try:
+            values = self.maps.values(model, [symbol for _, symbol in self.query.choices], world)
+            choices = [(variable, values[symbol]) for variable, symbol in self.query.choices]
+            follower = Follower(self.path, choices, self.program.property is Property.ASSERTIONS)
             done = run(self.program, self.entry, follower, max_steps=self._step_limit(), world=world)
         except PathEndedError:
             return Refuted("nothing was violated at the end of the path"), None
         except IllegalPathError as error:
             return Refuted(str(error)), None
+        except InputError as error:
+            return Refuted(f"the solver's values can't be read: {error}"), None
+        except RecursionError:
+            return Refuted("maps are defined by too many others"), None
         if isinstance(done.outcome, Blocked):
             return Refuted(_at(done.outcome.what, done.outcome.location)), done.outcome.instance
         if not isinstance(done.outcome, Violated):
@@ -168,20 +182,23 @@ class _Attempt:
     def _world(self, model: Model, candidate: bool) -> World:
         used = functions(*self._formulas())
         world = World(
-            functions={function: table_from_model(model.function(function), function) for function in used},
+            functions={function: function_in(model, function) for function in used},
             divide_by_zero=lambda op, dividend: _divided_by_zero(model, op, dividend),
             only_triggered=candidate,
         )
         for witness in self.query.witnesses:
-            world.met(self._value(model, witness), witness.sort)
+            world.met(value_in(model, witness), witness.sort)
         return world
 
-    def _formulas(self, axioms: bool = True) -> list[Term]:
-        taken = (one.term for one in self.query.conditions if axioms or not one.is_quantified_axiom)
-        return [*taken, self.query.violation]
+    def _path(self) -> list[Term]:
+        return [*(one.term for one in self.query.conditions), self.query.violation]
 
-    def _value(self, model: Model, symbol: Term) -> Value:
-        return from_model(model.value(symbol), symbol.sort)
+    def _formulas(self, axioms: bool = True) -> list[Term]:
+        """What values have to satisfy, with instances instead of the rules of maps."""
+        left_out = self.maps.replaced
+        if not axioms:
+            left_out = left_out | {one.term for one in self.query.conditions if one.is_quantified_axiom}
+        return [*(term for term in self._path() if term not in left_out), *self.instances]
 
     def _step_limit(self) -> int:
         """More than any run along the path can take."""
@@ -197,7 +214,7 @@ class _Attempt:
         """The last condition of the path that the contradiction needs."""
         solver = Z3Solver(profile=DEFAULT)
         labels = [var(f"condition({number})", BOOL) for number in range(len(self.query.conditions) + 1)]
-        for label, term in zip(labels, self._formulas(), strict=True):
+        for label, term in zip(labels, self._path(), strict=True):
             solver.add(make(Op.IMPLIES, (label, term), BOOL))
         general = "no values take this path to a violation"
         if solver.check(labels, seconds=min(_EXPLAIN_SECONDS, max(0.1, self._seconds_left()))) is not Answer.UNSAT:
@@ -214,7 +231,7 @@ def _divided_by_zero(model: Model, op: Op, dividend: Value) -> Value:
     """The model's own choice for ``dividend op 0``."""
     sort = REAL if op is Op.REAL_DIV else integer(0).sort
     zero = real(0) if op is Op.REAL_DIV else integer(0)
-    return from_model(model.value(make(op, (value_of(dividend, sort), zero), sort)), sort)
+    return value_in(model, make(op, (value_of(dividend, sort), zero), sort))
 
 
 def _at(what: str, location: Location | None) -> str:

@@ -21,7 +21,7 @@ from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import functions, postorder
 from cleave.validate.operators import OPERATORS
 from cleave.validate.triggers import Key, matching_rows
-from cleave.validate.values import FunctionTable, Value, default_value, domain, domain_size, parts
+from cleave.validate.values import Value, default_value, domain, domain_size, parts
 
 
 class Undetermined(Enum):
@@ -51,7 +51,7 @@ class World:
     what a candidate model promises: elsewhere its functions may break the axioms, and could be repaired.
     """
 
-    functions: Mapping[Function, FunctionTable] = field(default_factory=dict)
+    functions: Mapping[Function, Callable[[tuple[Value, ...]], Value]] = field(default_factory=dict)
     divide_by_zero: Callable[[Op, Value], Value] = no_division_by_zero
     only_triggered: bool = False
     false_instance: tuple[Term, tuple[Value, ...]] | None = None  # of the last `forall` found false

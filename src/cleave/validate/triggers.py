@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from cleave.errors import UnsupportedError
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import free_variables, postorder, triggers
 from cleave.validate.values import Value
@@ -98,10 +99,10 @@ class _Matcher:
         if pattern in self.variables:
             if pattern not in binding:
                 yield {**binding, pattern: value}
-            elif binding[pattern] == value:
+            elif _is_known_to_be(binding[pattern], value):
                 yield binding
         elif free_variables(pattern).isdisjoint(self.variables):
-            if self.ground(pattern) == value:
+            if _is_known_to_be(self.ground(pattern), value):
                 yield binding
         else:
             for row in self._rows(pattern, value):
@@ -110,4 +111,12 @@ class _Matcher:
     def _rows(self, pattern: Term, value: Value | None = None) -> list[tuple[Value, ...]]:
         key = _key(pattern)
         rows = self.applied.get(key, {}) if key is not None else {}
-        return [row for row, result in rows.items() if value is None or result == value]
+        return [row for row, result in rows.items() if value is None or _is_known_to_be(result, value)]
+
+
+def _is_known_to_be(found: Value | None, value: Value) -> bool:
+    """Maps that can't be compared do not match: that costs an instance, no more."""
+    try:
+        return found == value
+    except UnsupportedError:
+        return False

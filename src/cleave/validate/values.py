@@ -11,15 +11,15 @@ it was made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from cleave.errors import UnsupportedError
 from cleave.logic.sorts import BOOL, Sort, SortKind
-from cleave.logic.terms import Function, Term, value_of
-from cleave.smt.solver import ArrayValue, FunctionValue, UninterpretedValue
+from cleave.logic.terms import Term, value_of
+from cleave.smt.solver import ArrayValue, UninterpretedValue
 
 _SMALL_DOMAIN = 256
 _SHOWN_ENTRIES = 4
@@ -50,6 +50,34 @@ class MapValue:
         return self.entries.get(key, self.default)
 
 
+class FormulaMap(MapValue):
+    """A map that a solver gives by a formula, which is evaluated at each key that is asked for.
+
+    Two of them with different formulas can't be compared: nobody knows all keys at which they might differ.
+    """
+
+    __slots__ = ("at",)
+
+    def __init__(self, at: Callable[[Value], Value], default: Value, entries: dict[Value, Value]) -> None:
+        super().__init__(default, entries)
+        self.at = at
+
+    def __getitem__(self, key: Value) -> Value:
+        if key not in self.entries:
+            self.entries[key] = self.at(key)
+        return self.entries[key]
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, FormulaMap) or self.at is not other.at:
+            raise UnsupportedError("maps that the solver gives by formulas can't be compared")
+        return all(self[key] == other[key] for key in [*self.entries, *other.entries])
+
+    def __hash__(self) -> int:
+        return id(self.at)
+
+
 Value = bool | int | Fraction | MapValue | UninterpretedValue
 
 
@@ -77,6 +105,8 @@ def map_value(index: Sort, default: Value, entries: Mapping[Value, Value]) -> Ma
 def map_store(index: Sort, old: MapValue, key: Value, value: Value) -> MapValue:
     if old[key] == value:
         return old
+    if isinstance(old, FormulaMap):
+        return FormulaMap(old.at, old.default, {**old.entries, key: value})
     size = domain_size(index)
     if size is not None and size <= _SMALL_DOMAIN:
         return map_value(index, old.default, {**old.entries, key: value})
@@ -145,17 +175,6 @@ def from_model(value: Any, sort: Sort) -> Value:
             return map_value(sort.index, from_model(value.default, sort.element), entries)
 
 
-def table_from_model(table: FunctionValue, function: Function) -> FunctionTable:
-    """A solver's interpretation of a function as one of ours."""
-    entries = {
-        tuple(from_model(argument, sort) for argument, sort in zip(key, function.arguments, strict=True)): from_model(
-            value, function.result
-        )
-        for key, value in table.entries.items()
-    }
-    return FunctionTable(from_model(table.default, function.result), entries)
-
-
 def as_term(value: Value, sort: Sort) -> Term | None:
     """The value as a constant; None for values that have none (maps, elements of uninterpreted sorts)."""
     if isinstance(value, MapValue | UninterpretedValue):
@@ -190,7 +209,8 @@ def show(value: Value, sort: Sort) -> str:
             shown = [f"{show(k, sort.index)} := {show(v, sort.element)}" for k, v in entries[:_SHOWN_ENTRIES]]
             if len(entries) > _SHOWN_ENTRIES:
                 shown.append(f"… {len(entries) - _SHOWN_ENTRIES} more")
-            return f"[{', '.join([*shown, f'else {show(value.default, sort.element)}'])}]"
+            other = "a formula" if isinstance(value, FormulaMap) else show(value.default, sort.element)
+            return f"[{', '.join([*shown, f'else {other}'])}]"
         case UninterpretedValue():
             return value.name
         case int() if sort.kind is SortKind.BITVEC:

@@ -86,7 +86,7 @@ class ExpressionParser(FollowParser):
             self.code.append((s.CALL, at, (token, 0)))
             return False
         if self.open_triggers:
-            self.trigger_functions.add(token)
+            self.trigger_functions[token] += 1
         self.pending.append(Pending(BRACKET, "call", at, 1, token))
         return True
 

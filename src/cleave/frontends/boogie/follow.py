@@ -7,6 +7,7 @@ Operators and open brackets wait on ``pending``; whatever binds tighter than the
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from cleave.frontends.boogie import syntax as s
@@ -42,7 +43,7 @@ class FollowParser(Cursor):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.trigger_functions: set[str] = set()
+        self.trigger_functions: Counter[str] = Counter()
         self.open_triggers = 0
 
     def next_trigger(self) -> bool:

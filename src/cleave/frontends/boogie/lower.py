@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from cleave.frontends.boogie import syntax as s
 from cleave.frontends.boogie.attributes import extra_recursion, is_entry, message, user_location
 from cleave.frontends.boogie.bodies import BodyLowering
+from cleave.frontends.boogie.definitions import define_functions, defined_constant
 from cleave.frontends.boogie.evaluator import Evaluator, Scope
 from cleave.frontends.boogie.functions import FunctionTable
 from cleave.frontends.boogie.headers import Header, HeaderTable
@@ -41,9 +42,13 @@ class _Lowering:
         self._evaluator = Evaluator(source, self._types, self._names)
         self._constants = self._declare([c.variable for c in file.constants], {})
         self._globals = self._declare(file.globals, self._constants)
-        self._shared = {**self._constants, **self._globals}
-        self._old = {**self._constants, **{name: ir.old(g) for name, g in self._globals.items()}}
-        self._functions = FunctionTable(self._evaluator, file.functions, file.trigger_functions, self._constants)
+        define_functions(file, self._types)
+        kept = {name for name, uses in file.trigger_functions.items() if uses}
+        self._meanings = dict(self._constants)  # of constants: the variable, or a value that an axiom gives it
+        self._functions = FunctionTable(self._evaluator, file.functions, kept, self._meanings)
+        self._defining = self._define_constants()
+        self._shared = {**self._meanings, **self._globals}
+        self._old = {**self._meanings, **{name: ir.old(g) for name, g in self._globals.items()}}
         self._header_table = HeaderTable(source, self._types, self._names, self._shared)
 
     def _declare(self, variables: list[s.Variable], others: dict[str, Term]) -> dict[str, Term]:
@@ -52,6 +57,20 @@ class _Lowering:
             if variable.name in found or variable.name in others:
                 raise self._source.error(variable.at, f"'{variable.name}' is declared twice")
             found[variable.name] = t.var(variable.name, self._types.sort(variable.type))
+        return found
+
+    def _define_constants(self) -> list[Term]:
+        """Finds the values of constants. Functions may have been looked at before, so the equations are returned."""
+        found: list[Term] = []
+        for axiom in self._file.axioms:
+            name, code = defined_constant(axiom) or ("", [])
+            constant = self._constants.get(name)
+            if constant is None or self._meanings[name] is not constant:
+                continue
+            value = self._evaluator.term(code, Scope({}, self._meanings))
+            if value.is_value and value.sort is constant.sort:
+                self._meanings[name] = value
+                found.append(t.eq(constant, value))
         return found
 
     def program(self) -> ir.Program:
@@ -89,8 +108,8 @@ class _Lowering:
             if constant.unique:
                 variable = self._constants[constant.variable.name]
                 unique.setdefault(variable.sort, []).append(variable)
-        found = [t.distinct(*constants) for constants in unique.values()]
-        scope = Scope({}, self._constants)
+        found = [*self._defining, *(t.distinct(*constants) for constants in unique.values())]
+        scope = Scope({}, self._meanings)
         found += [self._evaluator.condition(axiom.condition, scope) for axiom in self._file.axioms]
         return [axiom for axiom in found if not axiom.is_true]
 

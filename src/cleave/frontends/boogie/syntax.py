@@ -13,6 +13,7 @@ Every ``at`` is the number of a token in the `Source`, from which the place in t
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -274,4 +275,4 @@ class File:
     globals: list[Variable] = field(default_factory=list)
     procedures: list[Procedure] = field(default_factory=list)
     implementations: list[Implementation] = field(default_factory=list)
-    trigger_functions: set[str] = field(default_factory=set)  # functions named in some trigger
+    trigger_functions: Counter[str] = field(default_factory=Counter)  # how often triggers name each function
