@@ -130,6 +130,39 @@ class Generator:
         notes = "".join(f"  note((unsigned long long){name});\n" for name in scope.scalars)
         return "\n".join([_PROLOGUE, *lines, f"int main(void) {{\n{body}{notes}{_EPILOGUE}"])
 
+    def copying_program(self) -> str:
+        """Copies and fills of all sizes, some known only when they run, between objects of different kinds."""
+        random = self._random
+        objects = []
+        parts = [_PROLOGUE, "struct r { int a; short b; char c[2]; };"]
+        for number in range(4):
+            kind, size = random.choice((("int", 4), ("short", 2), ("unsigned char", 1), ("struct r", 8)))
+            count = random.choice((1, 3, 16, 70, 200, 700 if kind == "unsigned char" else 90))
+            values = ", ".join(str(random.randint(0, 99)) for _ in range(count * (4 if size == 8 else 1)))
+            where = random.choice(("", "static "))
+            objects.append(
+                (f"o{number}", kind, size * count, count, f"{where}{kind} o{number}[{count}] = {{{values}}};")
+            )
+        outside = [text for *_, text in objects if random.random() < 0.5]
+        inside = [text for *_, text in objects if text not in outside]
+        body = [f"  {text}\n" for text in inside] + ["  size_t n;\n"]
+        for _ in range(random.randint(3, 7)):
+            (to, _, room, *_), (source, _, there, *_) = random.sample(objects, 2)
+            size = random.choice((min(room, there), random.randint(0, min(room, there))))
+            start = random.choice((0, 0, random.randint(0, room - size)))
+            length = f"{size}" if random.random() < 0.6 else "n"
+            body.append(f"  n = {size};\n" if length == "n" else "")
+            if random.random() < 0.3:
+                body.append(f"  memset((char *){to} + {start}, {random.randint(0, 255)}, {length});\n")
+            else:
+                body.append(f"  memcpy((char *){to} + {start}, {source}, {length});\n")
+        for name, kind, _, count, _ in objects:
+            fields = ("", "") if kind != "struct r" else (".a", ".b")
+            reads = "".join(f" note((unsigned long long){name}[i]{field});" for field in dict.fromkeys(fields))
+            reads += f" note({name}[i].c[i & 1]);" if kind == "struct r" else ""
+            body.append(f"  for (int i = 0; i < {count}; i++) {{{reads} }}\n")
+        return "\n".join([*parts, *outside, f"int main(void) {{\n{''.join(body)}{_EPILOGUE}"])
+
     # --- declarations -----------------------------------------------------------------------------------------------
 
     def _name(self, hint: str) -> str:

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cleave.verdict import Result, Unsafe
+from cleave.validate.unfolded import UnfoldedProof
+from cleave.validate.unfolded_shape import Rejected
+from cleave.verdict import BoundedSafe, Reason, Result, Unsafe
 from cleave.verify import Options, verify
+from cleave.watch import StoppedError
 
 COUNTS = """\
 procedure main() {{
@@ -54,3 +57,30 @@ def test_programs_in_c_are_run_first(tmp_path: Path, engine: str) -> None:
     assert found.verdict.word == "unsafe"
     assert found.statistics["probe_steps"] > 1500
     assert "cost" not in found.statistics
+
+
+def test_a_limit_that_ends_the_executions_leaves_what_was_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise StoppedError(Reason.TIMEOUT)
+
+    monkeypatch.setattr("cleave.flows.inline.probed", stopped)
+    assert result(tmp_path, COUNTS.format(AT_THE_END)).verdict.word == "bounded-safe"
+
+
+def test_a_proof_beyond_the_bound_that_is_hard_to_check_is_checked_within_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[int | None] = []
+
+    def hard(program: object, entry: object, proof: UnfoldedProof, *_: object, **__: object) -> Rejected | None:
+        judged.append(proof.bound)
+        return None if proof.bound == 3 else Rejected("the check stopped", undecided=True)
+
+    monkeypatch.setattr("cleave.flows.inline.check_unfolded", hard)
+    verdict = result(tmp_path, COUNTS.format(NEVER)).verdict
+    assert isinstance(verdict, BoundedSafe)
+    assert verdict.bounds == {"recursion": 3}
+    assert judged[-1] == 3
+    assert len(judged) > 1

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 from cleave.distribute import Distributed
@@ -12,7 +14,7 @@ from cleave.engines.engine import Finding, GaveUp, Proved, Violated
 from cleave.engines.inline.distributed import Covered, InlineSearch, gap
 from cleave.engines.inline.engine import InlineEngine
 from cleave.engines.inline.messages import Task
-from cleave.engines.inline.options import InlineOptions
+from cleave.engines.inline.options import BEYOND_CHECK_SECONDS, InlineOptions
 from cleave.engines.inline.solvers import profile_for, solver_for
 from cleave.engines.inline.task import prepare_task, read_task
 from cleave.flows.probing import probed
@@ -27,7 +29,7 @@ from cleave.passes.prepare import Prepared
 from cleave.smt.z3 import BOOGIE, PLAIN, Profile, Z3Solver
 from cleave.validate.unfolded import Rejected, check_unfolded
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
-from cleave.watch import EXTRA_SECONDS, Watch
+from cleave.watch import EXTRA_SECONDS, StoppedError, Watch
 
 _LATER_PROBE_STEPS = 300_000
 _PROOF_TURNS = ((PLAIN, 5.0), (BOOGIE, 0.0))  # options, and seconds (0: no limit) before the next ones are tried
@@ -45,7 +47,8 @@ class InlineFlow:
 
         def search() -> Verdict:
             prepared = _prepare(run, task, program)
-            return self._with_facts(_confirm(run, program, prepared, _solve(prepared, task.options, run)))
+            found = _solve(prepared, task.options, run)
+            return self._with_facts(_confirm(run, program, prepared, found, task.options.bounds[-1]))
 
         return self._between_executions(run, program, search)
 
@@ -60,7 +63,7 @@ class InlineFlow:
         found = distributed.solve(halt, run.note)
         run.watch.unguard(halt.set)
         if not isinstance(found, Covered):
-            return self._with_facts(_confirm(run, program, prepared, found))
+            return self._with_facts(_confirm(run, program, prepared, found, self.search.task.options.bounds[-1]))
         left_out = gap(distributed.events())
         if left_out is not None:
             return Unknown(Reason.UNCONFIRMED, f"the closed parts of the search do not cover it: {left_out}")
@@ -89,7 +92,9 @@ class InlineFlow:
         verdict = search()
         if not isinstance(verdict, BoundedSafe):
             return verdict
-        return probed(run, program, entry, steps=_LATER_PROBE_STEPS, seed=seed + 1) or verdict
+        with suppress(StoppedError):  # by a limit that leaves what was proved
+            return probed(run, program, entry, steps=_LATER_PROBE_STEPS, seed=seed + 1) or verdict
+        return verdict
 
     def _with_facts(self, verdict: Verdict) -> Verdict:
         """A proof stands on what was known, too. A violation does not: it was replayed on the program as it is."""
@@ -132,14 +137,14 @@ def _solve(prepared: Prepared, options: InlineOptions, run: Run) -> Finding:
         run.watch.unguard(solver.interrupt)
 
 
-def _confirm(run: Run, program: Program, prepared: Prepared, finding: Finding) -> Verdict:
+def _confirm(run: Run, program: Program, prepared: Prepared, finding: Finding, asked_for: int) -> Verdict:
     started = run.watch.seconds()
     verdict: Verdict
     match finding:
         case Violated(path):
             verdict = confirm_violation(program, prepared.lift(path), run.watch)
         case Proved():
-            verdict = _confirm_proof(prepared, finding, run.watch)
+            verdict = _confirm_proof(prepared, finding, run.watch, asked_for)
         case GaveUp(reason, detail):
             verdict = Unknown(run.watch.reason or reason, detail)
     run.note({"validate_seconds": round(run.watch.seconds() - started, 3)})
@@ -158,20 +163,34 @@ def _proof_turns(program: Program) -> Iterator[tuple[Program, Profile, float]]:
     yield from ((program, profile, seconds) for profile, seconds in _PROOF_TURNS)
 
 
-def _confirm_proof(prepared: Prepared, proved: Proved, watch: Watch) -> Verdict:
+def _confirm_proof(prepared: Prepared, proved: Proved, watch: Watch, asked_for: int) -> Verdict:
+    """A proof for a larger bound than was asked for is checked for a limited time, then what it proves within that."""
+    bound = proved.proof.bound
+    rejected: Rejected | None
+    if bound is not None and bound > asked_for:
+        rejected = _rejected(prepared, proved, watch, BEYOND_CHECK_SECONDS)
+        if rejected is not None:
+            proved = Proved({"recursion": asked_for}, replace(proved.proof, bound=asked_for))
+            rejected = _rejected(prepared, proved, watch)
+    else:
+        rejected = _rejected(prepared, proved, watch)
+    if rejected is None:
+        validation = "proof checked by another encoding"
+        return BoundedSafe(proved.bounds, validation) if proved.bounds else Safe(validation)
+    watch.check()
+    return Unknown(Reason.UNCONFIRMED, f"the proof that was found is not confirmed: {rejected.reason}")
+
+
+def _rejected(prepared: Prepared, proved: Proved, watch: Watch, most_seconds: float = inf) -> Rejected | None:
+    """None: the proof is confirmed."""
     rejected: Rejected | None = None
     for program, profile, seconds in _proof_turns(prepared.program):
         solver = Z3Solver(profile=profile)
         late = watch.reason is not None  # a limit was hit after the proof was found
         watch.guard(solver.interrupt, unless=late)
-        limit = EXTRA_SECONDS if late else seconds
-        rejected = check_unfolded(program, prepared.entry, proved.proof, solver, seconds=limit)
+        limit = EXTRA_SECONDS if late else min(seconds or inf, most_seconds)
+        rejected = check_unfolded(program, prepared.entry, proved.proof, solver, seconds=limit if limit < inf else 0.0)
         watch.unguard(solver.interrupt)
-        if rejected is None:
-            validation = "proof checked by another encoding"
-            return BoundedSafe(proved.bounds, validation) if proved.bounds else Safe(validation)
-        if not rejected.undecided and program is prepared.program:
+        if rejected is None or (not rejected.undecided and program is prepared.program):
             break
-    watch.check()
-    assert rejected is not None
-    return Unknown(Reason.UNCONFIRMED, f"the proof that was found is not confirmed: {rejected.reason}")
+    return rejected

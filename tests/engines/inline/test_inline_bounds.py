@@ -193,6 +193,16 @@ def test_a_search_that_went_beyond_its_bounds_can_be_run_again() -> None:
     assert outcomes == [NoViolation(2, needs_bound=True)] * 2
 
 
+def test_instances_are_work_too() -> None:
+    """Where the solver has nothing to do, the search does not go on until it has."""
+    prepared = prepare(read_program(RECURSION.format(extra=0, limit=10**9)), ("main",))
+    search = make_search(prepared, Conditions(prepared.program), InlineOptions(), Z3Solver())
+    outcome = _outcome(search.run((1,), beyond_cost=40_000))
+    assert isinstance(outcome, NoViolation)
+    assert 5 < outcome.bound <= 20
+    assert len(search.unfolding.instances) <= 21
+
+
 def _outcome(steps: Generator[Progress, None, Outcome]) -> Outcome:
     while True:
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cleave.engines.probe.search import probe
+from cleave.frontends.boogie import read_boogie
 from cleave.ir.program import Program
 from cleave.ir.reader import read_program
 from cleave.logic.sorts import INT
@@ -218,3 +219,11 @@ def test_programs_without_an_end_are_left() -> None:
     schedule, taken = probe(read_program(ENDLESS), "main", seed=1, steps=5_000)
     assert schedule is None
     assert taken < 300_000
+
+
+@pytest.mark.parametrize("step", ["x := x * x;", "y := y * 0.7 + 0.1;"])
+def test_numbers_that_grow_without_end_are_not_computed(step: str) -> None:
+    text = f"procedure main() {{ var x: int; var y: real; x, y := 3, 0.3; while (true) {{ {step} assert x > 0; }} }}"
+    schedule, taken = probe(read_boogie(text, "grows.bpl"), "main", seed=1, steps=10**9)
+    assert schedule is None
+    assert taken < 100_000

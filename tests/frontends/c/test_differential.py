@@ -41,9 +41,8 @@ def outcome(source: str, bits: Literal[32, 64], expected: int) -> str:
     return Execution(program, seed=expected).run("main")
 
 
-def compare(seed: int, folder: Path) -> None:
+def compare(seed: int, folder: Path, source: str) -> None:
     bits: Literal[32, 64] = 64 if seed % 2 else 32
-    source = Generator(seed).program()
     checksum = compiled_checksum(source, bits, folder)
     assert outcome(source, bits, checksum) == "finished"
     assert outcome(source, bits, checksum + 1) == "violated"
@@ -51,14 +50,20 @@ def compare(seed: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_random_program(seed: int, tmp_path: Path) -> None:
-    compare(seed, tmp_path)
+    compare(seed, tmp_path, Generator(seed).program())
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_copies(seed: int, tmp_path: Path) -> None:
+    compare(seed, tmp_path, Generator(seed).copying_program())
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_many_random_programs(tmp_path: Path) -> None:
-    for seed in range(8, 300):
-        compare(seed, tmp_path)
+    for seed in range(10, 300):
+        compare(seed, tmp_path, Generator(seed).program())
+        compare(seed, tmp_path, Generator(seed).copying_program())
 
 
 @pytest.mark.parametrize("seed", range(3))

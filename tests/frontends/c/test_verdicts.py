@@ -78,6 +78,10 @@ SAFE = {
     "move over itself": """int main(void) { int a[100];
         for (int i = 0; i < 2; i++) a[i] = i; memmove(a + 1, a, 99 * sizeof *a);
         assert(a[1] == 0 && a[2] == 1); }""",
+    "long table in a local": """int main(void) { const unsigned t[70] = {1, 1, 1, [69] = 3}; unsigned i = 69;
+        assert(t[i] == 3 && t[i - 1] == 0); }""",
+    "a range that ends inside of an element": """int main(void) { int a[4] = {-1, -1, -1, -1}; unsigned long n = 6;
+        int i = 1; memset(a, 0, n); assert(a[i] == (int)0xffff0000 && a[i + 1] == -1); }""",
     "variable length array": """int main(void) {
         int n = __VERIFIER_nondet_bool() + 1; int a[n], b[n]; a[0] = 1; b[0] = 2;
         assert(a[0] == 1 && b[0] == 2); }""",

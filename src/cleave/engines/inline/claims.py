@@ -50,13 +50,13 @@ class Claims:
     def cost(self) -> int:
         return self._earlier_cost + (self._solver.cost() if self._solver is not None else 0)
 
-    def check(self, claim: Claim, cost_limit: int = 0) -> Closed | GivenUp | None:
+    def check(self, claim: Claim, cost_limit: int = 0, seconds: float = 0.0) -> Closed | GivenUp | None:
         """None if more is to be done: the limit was not enough, or the background is needed."""
         if self._checker is None:
             self._solver = solver_for(self._program, self._seed)
             self._checker = PartitionChecker(self._program, self._prepared.entry, self._solver)
         proof = self._writer.proof(claim.bound, claim.decisions)
-        rejected = self._checker.check(proof, cost_limit=cost_limit)
+        rejected = self._checker.check(proof, seconds=seconds, cost_limit=cost_limit)
         if rejected is not None and self._solver is not None and self._solver.reason_unknown() == "cost":
             return None
         if rejected is not None and self._program is not self._prepared.program:
@@ -64,12 +64,12 @@ class Claims:
             self._program, self._checker, self._solver = self._prepared.program, None, None
             return None
         if rejected is not None and rejected.undecided:
-            rejected = self._second(proof)
+            rejected = self._second(proof, seconds or _SECOND_SECONDS)
         if rejected is not None:
             return GivenUp("unconfirmed", f"the proof that was found is not confirmed: {rejected.reason}")
         meanings = tuple((self._checker.meaning(d.instance), d.reach) for d in proof.decisions)
         return Closed(claim.bound, meanings, "proof checked by another encoding")
 
-    def _second(self, proof: UnfoldedProof) -> Rejected | None:
+    def _second(self, proof: UnfoldedProof, seconds: float) -> Rejected | None:
         program, entry = self._prepared.program, self._prepared.entry
-        return check_unfolded(program, entry, proof, Z3Solver(profile=PLAIN), seconds=_SECOND_SECONDS)
+        return check_unfolded(program, entry, proof, Z3Solver(profile=PLAIN), seconds=seconds)

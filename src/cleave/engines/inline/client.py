@@ -25,6 +25,7 @@ from cleave.engines.inline.engine import beyond_cost
 from cleave.engines.inline.job import Assigned, Job
 from cleave.engines.inline.messages import (
     Back,
+    Closed,
     Effort,
     FromWorker,
     GetPartition,
@@ -40,7 +41,7 @@ from cleave.engines.inline.messages import (
     encode_path,
     to_worker,
 )
-from cleave.engines.inline.options import Rate, Splits
+from cleave.engines.inline.options import BEYOND_CHECK_SECONDS, Rate, Splits
 from cleave.engines.inline.search import NoViolation, Undecided, Violation
 from cleave.engines.inline.search import Outcome as SearchOutcome
 from cleave.engines.inline.task import prepare_task, read_task
@@ -241,10 +242,14 @@ class Client:
         assert claims is not None
         claim, before = claims.waiting[0], claims.cost()
         limit = max(self._how.slice_cost, claim.effort.validation) if self._may_split else 0
-        answer = claims.check(claim, limit)
+        asked_for = self._options.bounds[-1]
+        is_beyond = claim.bound is not None and claim.bound > asked_for
+        answer = claims.check(claim, limit, BEYOND_CHECK_SECONDS if is_beyond else 0.0)
         effort = replace(claim.effort, validation=claim.effort.validation + claims.cost() - before)
         claims.waiting.popleft()
-        if answer is None:
+        if is_beyond and not isinstance(answer, Closed):
+            claims.waiting.appendleft(Claim(claim.id, claim.decisions, asked_for, effort, claim.inlined))
+        elif answer is None:
             claims.waiting.appendleft(Claim(claim.id, claim.decisions, claim.bound, effort, claim.inlined))
         else:
             self._tell(Outcome(claim.id, answer, effort, claim.inlined))

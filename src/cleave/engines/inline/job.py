@@ -11,14 +11,11 @@ from cleave.engines.inline.engine import make_search
 from cleave.engines.inline.messages import SendPartition, Task
 from cleave.engines.inline.options import Decisions, Splits
 from cleave.engines.inline.partition import Decision, Partition, describe
-from cleave.engines.inline.search import Search
+from cleave.engines.inline.search import INSTANCE_COST, Search
 from cleave.engines.inline.solvers import solver_for
 from cleave.engines.inline.splitting import split_candidates
 from cleave.engines.inline.unfolding import Instance
 from cleave.passes.prepare import Prepared
-
-INSTANCE_COST = 2_000
-"""What it costs to encode an instance, in the solver's units: Python's work, which the solver does not count."""
 
 _PROBE_COST = 100_000  # to see that a split would be trivial
 _MOST_PROBES = 8  # instances that are considered at one time

@@ -10,6 +10,8 @@ from cleave.engines.inline.merging import Merging
 DEFAULT_BOUND = 3
 DEFAULT_BEYOND_COST = 1_000_000
 """Without a bound of the user's, this much solver cost (a second or two) may go into bounds beyond the default one."""
+BEYOND_CHECK_SECONDS = 5.0
+"""For the check of a proof for such a bound; if it takes longer, what it proves within the default one is checked."""
 
 
 def deepening(bound: int, start: int = 1) -> tuple[int, ...]:

@@ -83,6 +83,10 @@ class Progress:
     encode_seconds: float = 0.0
 
 
+INSTANCE_COST = 2_000
+"""What it costs to encode an instance, in the solver's units: Python's work, which the solver does not count."""
+
+
 class Search:
     """One stratified search with its own solver. Iterate `run`; it yields after each step."""
 
@@ -116,8 +120,9 @@ class Search:
         self._routes = Routes(solver, self.unfolding, self._formula)
 
     def run(self, bounds: Sequence[int], beyond_cost: int = 0) -> Generator[Progress, None, Outcome]:
-        """Tries the bounds in turn, then larger ones while the solver's cost is below ``beyond_cost``. Ends at a
-        violation, a proof that needs no bound, or after the last bound. May be run again for other decisions."""
+        """Tries the bounds in turn, then larger ones while the solver's cost and that of the instances are below
+        ``beyond_cost``. Ends at a violation, a proof that needs no bound, or after the last bound. May be run again for
+        other decisions."""
         outcome: Outcome = Undecided("no bound was given", 0)
         self._cost_limit = 0
         for bound in bounds:
@@ -126,7 +131,7 @@ class Search:
             if not isinstance(outcome, NoViolation) or not outcome.needs_bound:
                 return outcome
         self._cost_limit = beyond_cost
-        while isinstance(outcome, NoViolation) and self._solver.cost() < beyond_cost and not self.decisions:
+        while isinstance(outcome, NoViolation) and beyond_cost and not self._beyond() and not self.decisions:
             self._growth.raise_bound(deeper(self._growth.bound))
             further = yield from self._within_bound()
             if isinstance(further, Undecided):
@@ -159,6 +164,8 @@ class Search:
             if found.open_calls:
                 self.paths.append(bit_set(instance.number for instance in found.instances))
                 self._growth.inline(found.open_calls)
+                if self._beyond():
+                    return Undecided("cost", self.progress.bound_done)
             elif not self._formula.complete(found.instances):
                 return Violation(found.path)
             yield self.report()
@@ -197,7 +204,8 @@ class Search:
         return answer
 
     def _beyond(self) -> bool:
-        return bool(self._cost_limit) and self._solver.cost() >= self._cost_limit
+        spent = max(self._solver.cost(), INSTANCE_COST * len(self.unfolding.instances))
+        return bool(self._cost_limit) and spent >= self._cost_limit
 
     def _confined(self) -> list[Term]:
         """The assumptions that the decisions need."""

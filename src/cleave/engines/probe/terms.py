@@ -8,6 +8,7 @@ Values are those of `validate.values`; variables are places in two lists, ``l`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from cleave.errors import UnsupportedError
@@ -20,6 +21,7 @@ from cleave.validate.values import MapValue, Value
 Function = Callable[[list[Value], list[Value]], Any]
 
 _LONGEST = 200  # characters of a term that is written into the one that uses it
+_MOST_BITS = 20_000  # of a number: in a loop, products and fractions grow without end
 _BRANCHING = {Op.AND: " and ", Op.OR: " or "}
 _WRAPPED = {Op.BV_ADD: "+", Op.BV_SUB: "-", Op.BV_MUL: "*"}
 _PLAIN = {
@@ -43,7 +45,7 @@ class Source:
 
     def __init__(self, places: Mapping[Term, str]) -> None:
         self._places = places
-        self._objects: dict[str, Any] = {"store": _store}
+        self._objects: dict[str, Any] = {"store": _store, "small": _small}
         self._functions: list[str] = []
 
     def value(self, term: Term) -> int:
@@ -112,7 +114,8 @@ class Source:
         if op in _PLAIN:
             if node.args[0].sort.is_array:
                 raise UnsupportedError("whole arrays are compared")
-            return f"({args[0]} {_PLAIN[op]} {args[1]})"
+            text = f"({args[0]} {_PLAIN[op]} {args[1]})"
+            return f"small{text}" if op is Op.MUL or node.sort.kind is SortKind.REAL else text
         if op in _SIGNED:
             half = 1 << (node.args[0].sort.width - 1)
             return f"(({args[0]} ^ {half}) {_SIGNED[op]} ({args[1]} ^ {half}))"
@@ -151,3 +154,9 @@ class Source:
 def _store(old: MapValue, key: Value, value: Value) -> MapValue:
     """Not in the normal form of maps: these are never compared."""
     return MapValue(old.default, {**old.entries, key: value})
+
+
+def _small(value: int | Fraction) -> int | Fraction:
+    if value.numerator.bit_length() + value.denominator.bit_length() > _MOST_BITS:
+        raise UnsupportedError("numbers become too large to be computed with")
+    return value

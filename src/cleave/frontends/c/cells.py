@@ -20,6 +20,7 @@ from cleave.frontends.c.points_to import PointsTo, Region
 from cleave.logic.terms import Term
 
 _PERIODS = 4096  # bytes of a copy that are looked at one by one
+UNROLLED = 64  # elements of a range that are written one by one; longer ones become loops
 
 
 @dataclass(slots=True, eq=False)
@@ -121,23 +122,26 @@ class MemoryMap:
             if each.source is not None:
                 self.of(each.source).functions.add(each.function)
                 self._add_stride(self.of(each.source), each.source_offset)
-        self._set_unknown_sizes(widths)
+        self._set_common_strides(widths)
 
     def _add_stride(self, memory: Memory, offset: Offset) -> None:
         memory.stride = gcd(memory.stride, offset[1])
 
-    def _set_unknown_sizes(self, widths: dict[Memory, int]) -> None:
-        """Where a size is not known, the range is taken element by element, so cells must repeat with each element."""
+    def _set_common_strides(self, widths: dict[Memory, int]) -> None:
+        """What becomes a loop, element by element, needs cells that repeat with each element, on both sides."""
         changed = True
         while changed:
             changed = False
             for each in self._ranges:
-                if each.size is not None:
-                    continue
                 touched = [self.of(each.region)]
                 if each.source is not None:
                     touched.append(self.of(each.source))
-                step = each.element or gcd(*(widths.get(memory, 0) for memory in touched)) or 1
+                if each.size is None:
+                    step = each.element or gcd(*(widths.get(memory, 0) for memory in touched)) or 1
+                elif _is_too_long(each.size, touched):
+                    step = 0
+                else:
+                    continue
                 for memory in touched:
                     step = gcd(step, memory.stride)
                 for memory in touched:
@@ -213,3 +217,9 @@ class MemoryMap:
         left = to.pieces(copy.offset[0], size)
         right = {distance: cell for cell, distance in source.pieces(copy.source_offset[0], size)}
         return [(cell, right[distance]) for cell, distance in left if distance in right]
+
+
+def _is_too_long(size: int, touched: list[Memory]) -> bool:
+    """Whether a copy between cells that repeat and cells that do not is too long to be written piece by piece."""
+    strides = [memory.stride for memory in touched]
+    return 0 in strides and any(strides) and (size > UNROLLED * max(strides) or size > _PERIODS)

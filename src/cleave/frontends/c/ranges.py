@@ -13,16 +13,14 @@ from math import lcm
 from cleave.frontends.c import bits
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.body import Body, Registers
-from cleave.frontends.c.cells import Cell, Memory
+from cleave.frontends.c.cells import UNROLLED, Cell, Memory
 from cleave.frontends.c.context import Context
 from cleave.frontends.c.memory import MemoryAccess, value_of
 from cleave.frontends.c.offsets import Offset
 from cleave.frontends.c.writes import Writes
 from cleave.ir.program import Assign, Assume
-from cleave.logic.terms import Op, Term, bv, const_array, neg
+from cleave.logic.terms import Op, Term, bv, const_array, ite, neg
 from cleave.logic.walk import free_variables
-
-_UNROLLED = 64  # pieces of a range that are written one by one; longer ones become loops
 
 
 class RangeAccess:
@@ -40,13 +38,17 @@ class RangeAccess:
         if size.is_value:
             if self._fill_whole(memory, offset, byte, size.value):
                 return
-            pieces = memory.pieces(offset[0], size.value) if not _is_long(memory, size.value) else None
-            if pieces is not None and len(pieces) <= _UNROLLED:
-                self._fill_pieces(pieces, address, byte, is_new)
+            if not _is_loop(size.value, memory.stride, [memory]):
+                self._fill_pieces(memory.pieces(offset[0], size.value), address, byte, is_new)
                 return
-        period = memory.pieces(offset[0], memory.stride)
+        period, is_whole = memory.pieces(offset[0], memory.stride), _is_multiple(size, memory.stride)
         address, byte, size = self._stable(address), self._stable(byte), self._stable(size)
-        self._loop(size, memory.stride, lambda index: self._fill_pieces(period, bits.add(address, index), byte, is_new))
+
+        def fill(index: Term) -> None:
+            left = None if is_whole else bits.binary(Op.BV_SUB, size, index)
+            self._fill_pieces(period, bits.add(address, index), byte, is_new, left)
+
+        self._loop(size, memory.stride, fill)
 
     def _fill_whole(self, memory: Memory, offset: Offset, byte: Term, size: int) -> bool:
         """An array that is all of its region is set at once."""
@@ -64,10 +66,13 @@ class RangeAccess:
         self._memory.write(writes)
         return True
 
-    def _fill_pieces(self, pieces: list[tuple[Cell, int]], address: Term, byte: Term, is_new: bool) -> None:
+    def _fill_pieces(
+        self, pieces: list[tuple[Cell, int]], address: Term, byte: Term, is_new: bool, left: Term | None = None
+    ) -> None:
         writes = Writes()
         for cell, distance in pieces:
-            writes.add(cell, bits.plus(address, distance), bits.joined([byte] * cell.size))
+            place = bits.plus(address, distance)
+            writes.add(cell, place, _as_far(left, distance, cell, place, bits.joined([byte] * cell.size)))
             if self._context.has_threads:  # others may come in between
                 self._memory.write(writes, is_new=is_new)
                 writes = Writes()
@@ -82,18 +87,20 @@ class RangeAccess:
             here = target.pieces(target_offset[0], length)
             return [(cell, there[distance], distance) for cell, distance in here if distance in there]
 
-        if size.is_value and not _is_long(target, size.value) and not _is_long(origin, size.value):
+        step = lcm(target.stride, origin.stride)
+        if size.is_value and not _is_loop(size.value, step, [target, origin]):
             self._copy_pairs(pairs(size.value), to_address, source_address, {})
             return
-        step = lcm(target.stride or 1, origin.stride or 1)
-        period = pairs(step)
+        period, is_whole = pairs(step), _is_multiple(size, step)
         saved = self._saved(period)
         to_address, source_address, size = (self._stable(t) for t in (to_address, source_address, size))
-        self._loop(
-            size,
-            step,
-            lambda index: self._copy_pairs(period, bits.add(to_address, index), bits.add(source_address, index), saved),
-        )
+
+        def copy(index: Term) -> None:
+            here, there = bits.add(to_address, index), bits.add(source_address, index)
+            left = None if is_whole else bits.binary(Op.BV_SUB, size, index)
+            self._copy_pairs(period, here, there, saved, left)
+
+        self._loop(size, step, copy)
 
     def _saved(self, pairs: list[tuple[Cell, Cell, int]]) -> dict[Cell, Term]:
         """The arrays as they are before a loop that reads and writes them: ranges may overlap."""
@@ -105,19 +112,32 @@ class RangeAccess:
                 self._body.emit(Assign((saved[source],), (source.variable,), self._body.location))
         return saved
 
-    def _copy_pairs(self, pairs: list[tuple[Cell, Cell, int]], to: Term, source: Term, saved: dict[Cell, Term]) -> None:
+    def _copy_pairs(
+        self,
+        pairs: list[tuple[Cell, Cell, int]],
+        to: Term,
+        source: Term,
+        saved: dict[Cell, Term],
+        left: Term | None = None,
+    ) -> None:
         if self._context.has_threads:
-            self._copy_slowly(pairs, to, source, saved)
+            self._copy_slowly(pairs, to, source, saved, left)
             return
         writes = Writes()
         for cell, origin, distance in pairs:
             if cell.variable is not None:
+                place = bits.plus(to, distance)
                 value = value_of(origin, bits.plus(source, distance), saved.get(origin))
-                writes.add(cell, bits.plus(to, distance), value)
+                writes.add(cell, place, _as_far(left, distance, cell, place, value))
         self._memory.write(writes)
 
     def _copy_slowly(
-        self, pairs: list[tuple[Cell, Cell, int]], to: Term, source: Term, saved: dict[Cell, Term]
+        self,
+        pairs: list[tuple[Cell, Cell, int]],
+        to: Term,
+        source: Term,
+        saved: dict[Cell, Term],
+        left: Term | None,
     ) -> None:
         """One access a statement, all reads first: other threads may come in between."""
         read: list[tuple[Cell, int, Term]] = []
@@ -127,7 +147,8 @@ class RangeAccess:
                 read.append((cell, distance, value))
         for cell, distance, value in read:
             writes = Writes()
-            writes.add(cell, bits.plus(to, distance), value)
+            place = bits.plus(to, distance)
+            writes.add(cell, place, _as_far(left, distance, cell, place, value))
             self._memory.write(writes)
 
     def _stable(self, term: Term) -> Term:
@@ -158,7 +179,26 @@ class RangeAccess:
         body.emit(Assume(neg(below), location))
 
 
-def _is_long(memory: Memory, size: int) -> bool:
-    if not memory.stride or size % memory.stride:
+def _is_loop(size: int, step: int, memories: list[Memory]) -> bool:
+    """Whether a range of known size becomes a loop: it is long, and whole periods of cells that repeat."""
+    if not step or size % step:
         return False
-    return size // memory.stride * len(memory.cells) > _UNROLLED
+    return any(size // memory.stride * len(memory.cells) > UNROLLED for memory in memories)
+
+
+def _is_multiple(size: Term, step: int) -> bool:
+    """Whether a range is known to be whole periods; of others, the last one is written as far as the range goes."""
+    if size.is_value:
+        return not size.value % step
+    return size.op is Op.BV_MUL and any(a.is_value and not a.value % step for a in size.args)
+
+
+def _as_far(left: Term | None, distance: int, cell: Cell, place: Term, value: Term) -> Term:
+    """The value of a cell that is written as far as a range goes of which so many bytes are ``left``."""
+    if left is None or cell.variable is None:
+        return value
+    old, width = value_of(cell, place), left.sort.width
+    reached = [bits.compare(Op.BV_ULT, bv(distance + byte, width), left) for byte in range(cell.size)]
+    parts = [(bits.part(value, 8 * b + 7, 8 * b), bits.part(old, 8 * b + 7, 8 * b)) for b in range(cell.size)]
+    mixed = bits.joined([ite(r, new, kept) for r, (new, kept) in zip(reached, parts, strict=True)])
+    return ite(reached[-1], value, mixed)
