@@ -1,12 +1,13 @@
 """How the unfolding of a search grows, and which of its calls are open.
 
-A path names the calls to inline. Three kinds of calls are inlined with them, because the next paths would get there one
+A path names the calls to inline. Four kinds of calls are inlined with them, because the next paths would get there one
 by one, at the price of two checks each:
 
 - the calls of a new instance that only passes on to another procedure (not where they recurse);
 - calls that an earlier path made in another instance of the same procedure, again not where they recurse. These at most
   double the unfolding;
-- in a DAG, calls of the same procedure in other branches of the caller: they can share the instance.
+- in a DAG, calls of the same procedure in other branches of the caller: they can share the instance;
+- further iterations of a loop that has gone on for long: half as many as there are.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ Place = tuple[int, int]
 
 FREE_GROWTH = 20
 """So many instances may be made for calls of earlier paths, however small the unfolding is."""
+
+LONG_LOOP = 4
+"""A path that enters so many iterations of a loop is taken to go on."""
 
 
 class Growth:
@@ -50,6 +54,7 @@ class Growth:
         self._choose = choose
         self._extra = extra_recursion
         self._made: set[tuple[str, int]] = set()  # calls, by procedure and index, that paths have made
+        self._iterations: dict[str, int] = {}  # by the procedure of a long loop: how many to inline
         formula.add_root(self.unfolding)
         self._open(self.unfolding.root)
 
@@ -76,6 +81,9 @@ class Growth:
         pending = list(calls)
         pending.reverse()
         self._made.update(_of_procedure(call) for call in pending)
+        for call in pending:
+            if call.depth >= LONG_LOOP and _is_next_iteration(call):
+                self._iterations[call.site.callee] = call.depth + call.depth // 2
         instances = self.unfolding.instances
         most = len(instances) + len(pending) + max(FREE_GROWTH, len(instances))
         while pending:
@@ -93,8 +101,13 @@ class Growth:
 
     def _goes_with(self, call: OpenCall, *, within: bool) -> bool:
         """Whether a call of a new instance is inlined with it."""
-        passed_on = call.caller.condition.passes_on and not call.counts
-        return passed_on or (within and call.depth == 1 and _of_procedure(call) in self._made)
+        if call.caller.condition.passes_on and not call.counts:
+            return True
+        if call.depth > 1:
+            known = _is_next_iteration(call) and call.depth <= self._iterations.get(call.site.callee, 0)
+        else:
+            known = _of_procedure(call) in self._made
+        return within and known
 
     def _alternatives(self, call: OpenCall, instance: Instance) -> Iterable[OpenCall]:
         """The open calls in branches of the caller that exclude ``call``, if they can share ``instance``."""
@@ -139,3 +152,11 @@ class Growth:
 
 def _of_procedure(call: OpenCall) -> tuple[str, int]:
     return call.caller.condition.procedure, call.site.index
+
+
+def _is_next_iteration(call: OpenCall) -> bool:
+    """Whether the caller is a loop, which has one call of itself, and this is it."""
+    callee = call.site.callee
+    return (
+        callee == call.caller.condition.procedure and [s.callee for s in call.caller.condition.calls].count(callee) == 1
+    )
