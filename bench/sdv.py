@@ -65,6 +65,13 @@ def _summary(found: list[Measured], corral: dict[str, tuple[str, float]]) -> Non
         print(f"time over Corral's on the {len(both)} that both solve: {exp(sum(map(log, ratios)) / len(ratios)):.2f}")
     long = [m for m in found if m.seconds > 10 and "solver_seconds" in m.statistics]
     if long:
-        outside = [1 - m.statistics["solver_seconds"] / m.seconds for m in long]
-        average = sum(outside) / len(outside)
-        print(f"outside the solver on runs over 10 s: {average:.0%} on average, {max(outside):.0%} at most")
+        _print_shares(long)
+
+
+def _print_shares(long: list[Measured]) -> None:
+    """What is neither the search's solver nor the check of its result, which is mostly another solver."""
+    checking = [m.statistics.get("validate_seconds", 0.0) / m.seconds for m in long]
+    outside = [1 - m.statistics["solver_seconds"] / m.seconds - share for m, share in zip(long, checking, strict=True)]
+    for what, shares in (("outside the solver and checks", outside), ("checks of results", checking)):
+        average, most = sum(shares) / len(shares), max(shares)
+        print(f"{what} on {len(long)} runs over 10 s: {average:.0%} on average, {most:.0%} at most")

@@ -9,8 +9,8 @@ III) is about the executions that pass some of the instances and avoid others. I
    never made.
 
 The formula is not the engine's: it follows executions forwards, each block's reach condition being the disjunction of
-its incoming edges, with an explicit choice at each branch and if-then-else at each join. It goes to a solver with other
-options than the engine's.
+its incoming edges, with an explicit choice at each branch and if-then-else at each join. It goes to another solver
+than the engine's, which has learned nothing.
 
     checker = PartitionChecker(program, "main", solver)
     checker.check(UnfoldedProof(instances, bound=1, decisions=(Decision(3, reach=False),)))     # None: accepted
