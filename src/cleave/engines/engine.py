@@ -26,10 +26,12 @@ class Violated:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """No violation; ``bounds`` is empty iff no bound took part in the proof."""
+    """No violation; ``bounds`` is empty iff no bound took part in the proof. ``within`` is a smaller claim, for the
+    bounds that were asked for, where the search went beyond them."""
 
     bounds: Mapping[str, int]
     proof: UnfoldedProof
+    within: Proved | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,7 @@ class InlineFlow:
 
         def search() -> Verdict:
             prepared = _prepare(run, task, program)
-            found = _solve(prepared, task.options, run)
-            return self._with_facts(_confirm(run, program, prepared, found, task.options.bounds[-1]))
+            return self._with_facts(_confirm(run, program, prepared, _solve(prepared, task.options, run)))
 
         return self._between_executions(run, program, search)
 
@@ -64,7 +63,7 @@ class InlineFlow:
         found = distributed.solve(halt, run.note)
         run.watch.unguard(halt.set)
         if not isinstance(found, Covered):
-            return self._with_facts(_confirm(run, program, prepared, found, self.search.task.options.bounds[-1]))
+            return self._with_facts(_confirm(run, program, prepared, found))
         left_out = gap(distributed.events())
         if left_out is not None:
             return Unknown(Reason.UNCONFIRMED, f"the closed parts of the search do not cover it: {left_out}")
@@ -138,14 +137,14 @@ def _solve(prepared: Prepared, options: InlineOptions, run: Run) -> Finding:
         run.watch.unguard(solver.interrupt)
 
 
-def _confirm(run: Run, program: Program, prepared: Prepared, finding: Finding, asked_for: int) -> Verdict:
+def _confirm(run: Run, program: Program, prepared: Prepared, finding: Finding) -> Verdict:
     started = run.watch.seconds()
     verdict: Verdict
     match finding:
         case Violated(path):
             verdict = confirm_violation(program, prepared.lift(path), run.watch)
         case Proved():
-            verdict = _confirm_proof(prepared, finding, run.watch, asked_for)
+            verdict = _confirm_proof(prepared, finding, run.watch)
         case GaveUp(reason, detail):
             verdict = Unknown(run.watch.reason or reason, detail)
     run.note({"validate_seconds": round(run.watch.seconds() - started, 3)})
@@ -164,16 +163,11 @@ def _proof_turns(program: Program) -> Iterator[tuple[Program, Profile, float]]:
     yield from ((program, profile, seconds) for profile, seconds in (*_PROOF_TURNS, *_LATER_TURNS))
 
 
-def _confirm_proof(prepared: Prepared, proved: Proved, watch: Watch, asked_for: int) -> Verdict:
-    """A proof for a larger bound than was asked for is checked for a limited time, then what it proves within that."""
-    bound = proved.proof.bound
-    rejected: Rejected | None
-    if bound is not None and bound > asked_for:
-        rejected = _rejected(prepared, proved, watch, BEYOND_CHECK_SECONDS)
-        if rejected is not None:
-            proved = Proved({"recursion": asked_for}, replace(proved.proof, bound=asked_for))
-            rejected = _rejected(prepared, proved, watch)
-    else:
+def _confirm_proof(prepared: Prepared, proved: Proved, watch: Watch) -> Verdict:
+    """A proof for larger bounds than were asked for is checked for a limited time, then what it proves within those."""
+    rejected = _rejected(prepared, proved, watch, BEYOND_CHECK_SECONDS if proved.within else inf)
+    if rejected is not None and proved.within is not None:
+        proved = proved.within
         rejected = _rejected(prepared, proved, watch)
     if rejected is None:
         validation = "proof checked by another encoding"
@@ -186,16 +180,19 @@ def _rejected(prepared: Prepared, proved: Proved, watch: Watch, most_seconds: fl
     """None: the proof is confirmed."""
     rejected: Rejected | None = None
     refuted: Program | None = None
+    end = watch.seconds() + most_seconds
     for program, profile, seconds in _proof_turns(prepared.program):
         if program is refuted:
             continue
+        if rejected is not None and watch.seconds() >= end:
+            break
         solver = Z3Solver(profile=profile)
         late = watch.reason is not None  # a limit was hit after the proof was found
         watch.guard(solver.interrupt, unless=late)
-        limit = EXTRA_SECONDS if late else min(seconds or inf, most_seconds)
+        limit = EXTRA_SECONDS if late else min(seconds or inf, end - watch.seconds())
         rejected = check_unfolded(program, prepared.entry, proved.proof, solver, seconds=limit if limit < inf else 0.0)
         watch.unguard(solver.interrupt)
-        if rejected is None:
+        if rejected is None or late:
             break
         refuted = None if rejected.undecided else program
     return rejected

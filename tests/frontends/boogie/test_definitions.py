@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cleave.errors import InputError, UnsupportedError
+from cleave.errors import InputError
 from cleave.frontends.boogie import read_boogie
 from cleave.ir.check import check_program
 from cleave.ir.program import Assume, Program
@@ -103,6 +103,7 @@ def test_contradicting_constants_stay_contradictions() -> None:
     assert {print_term(axiom) for axiom in found.axioms} == {"(= c 1)", "(= d 1)", "(not (= c d))"}
 
 
-def test_constants_that_are_to_be_inferred_are_refused() -> None:
-    with pytest.raises(UnsupportedError, match="'existential'"):
-        program("const {:existential true} b: bool;", "b")
+def test_constants_that_are_to_be_inferred_are_told_of() -> None:
+    found = program("const {:existential true} b: bool; const c: bool;", "b")
+    assert found.assumptions == ("constants that are marked as existential (b) have any value: none is inferred",)
+    assert not program("const c: bool;", "c").assumptions

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+from cleave.engines.inline.engine import extra_recursion
 from cleave.engines.inline.messages import Closed, Effort, GivenUp
 from cleave.engines.inline.partition import Decision
-from cleave.engines.inline.proof import ProofWriter
+from cleave.engines.inline.proof import ProofWriter, instances_within
 from cleave.engines.inline.solvers import solver_for
 from cleave.engines.inline.unfolding import Unfolding
 from cleave.passes.background import without_background
@@ -41,6 +42,7 @@ class Claims:
         self.waiting: deque[Claim] = deque()
         self._prepared = prepared
         self._seed = seed
+        self._unfolding = unfolding
         self._writer = ProofWriter(unfolding)
         self._program = without_background(prepared.program)  # most proofs hold for that, too, and are easier to check
         self._solver: Z3Solver | None = None
@@ -69,6 +71,13 @@ class Claims:
             return GivenUp("unconfirmed", f"the proof that was found is not confirmed: {rejected.reason}")
         meanings = tuple((self._checker.meaning(d.instance), d.reach) for d in proof.decisions)
         return Closed(claim.bound, meanings, "proof checked by another encoding")
+
+    def confine(self, bound: int) -> None:
+        """From now on only what is within the bound is looked at."""
+        extra = extra_recursion(self._prepared.program)
+        self._writer = ProofWriter(self._unfolding, instances_within(self._unfolding, bound, extra))
+        self._earlier_cost = self.cost()
+        self._checker, self._solver = None, None
 
     def _second(self, proof: UnfoldedProof, seconds: float) -> Rejected | None:
         program, entry = self._prepared.program, self._prepared.entry

@@ -248,6 +248,7 @@ class Client:
         effort = replace(claim.effort, validation=claim.effort.validation + claims.cost() - before)
         claims.waiting.popleft()
         if is_beyond and not isinstance(answer, Closed):
+            claims.confine(asked_for)
             claims.waiting.appendleft(Claim(claim.id, claim.decisions, asked_for, effort, claim.inlined))
         elif answer is None:
             claims.waiting.appendleft(Claim(claim.id, claim.decisions, claim.bound, effort, claim.inlined))

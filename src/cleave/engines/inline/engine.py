@@ -17,7 +17,7 @@ from cleave.engines.inline.condition import Condition
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import Choose, Merging, strategy
 from cleave.engines.inline.options import InlineOptions
-from cleave.engines.inline.proof import proof_of
+from cleave.engines.inline.proof import proof_of, proof_within
 from cleave.engines.inline.search import NoViolation, Outcome, Progress, Search, Undecided, Violation
 from cleave.engines.inline.unfolding import never_private
 from cleave.ir.program import Call, Program
@@ -48,7 +48,7 @@ class InlineEngine:
                 yield _counters(next(steps))
             except StopIteration as stop:
                 yield _counters(search.report())
-                return _finding(stop.value, search)
+                return _finding(stop.value, search, self._options.bounds[-1], extra_recursion(self._prepared.program))
 
 
 def make_search(
@@ -56,10 +56,15 @@ def make_search(
 ) -> Search:
     """A search of the prepared program. The conditions may be those of an earlier one."""
     program, entry = prepared.program, prepared.entry
-    extra = {p.name: p.extra_recursion for p in program.procedures.values() if p.extra_recursion}
+    extra = extra_recursion(program)
     choose = choose_instances(options, conditions, entry, extra)
     private = _private(program, options.merging)
     return Search(conditions, entry, program.axioms, solver, choose, extra, private, pushed=pushed)
+
+
+def extra_recursion(program: Program) -> dict[str, int]:
+    """What procedures may recurse more than the bound says."""
+    return {p.name: p.extra_recursion for p in program.procedures.values() if p.extra_recursion}
 
 
 def beyond_cost(options: InlineOptions) -> int:
@@ -95,13 +100,17 @@ def _counters(progress: Progress) -> Counters:
     return asdict(progress)
 
 
-def _finding(outcome: Outcome, search: Search) -> Finding:
+def _finding(outcome: Outcome, search: Search, asked_for: int, extra: Mapping[str, int]) -> Finding:
     match outcome:
         case Violation(path):
             return Violated(path)
         case NoViolation(bound, needs_bound):
-            proof = proof_of(search.unfolding, bound if needs_bound else None)
-            return Proved({"recursion": bound} if needs_bound else {}, proof)
+            if not needs_bound:
+                return Proved({}, proof_of(search.unfolding, None))
+            smaller = None
+            if bound > asked_for:
+                smaller = Proved({"recursion": asked_for}, proof_within(search.unfolding, asked_for, extra))
+            return Proved({"recursion": bound}, proof_of(search.unfolding, bound), smaller)
         case Undecided(reason, bound_done):
             details = [] if reason in _REASONS else [reason]
             if bound_done:

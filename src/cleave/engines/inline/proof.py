@@ -10,12 +10,15 @@ They stay what they are when the unfolding grows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from cleave.engines.inline.condition import Condition
+from cleave.engines.inline.recursion import depth_of
 from cleave.engines.inline.unfolding import Instance, Unfolding
 from cleave.ir.path import Enter, Leave, Path, Visit
 from cleave.validate.unfolded import CallPlace, Decision, UnfoldedInstance, UnfoldedProof
+
+_LEFT_OUT = -1
 
 
 def proof_of(unfolding: Unfolding, bound: int | None) -> UnfoldedProof:
@@ -23,13 +26,35 @@ def proof_of(unfolding: Unfolding, bound: int | None) -> UnfoldedProof:
     return ProofWriter(unfolding).proof(bound)
 
 
-class ProofWriter:
-    """Describes one unfolding while it grows. The proofs share one list of instances, which grows with it."""
+def proof_within(unfolding: Unfolding, bound: int, extra_recursion: Mapping[str, int]) -> UnfoldedProof:
+    """What an unfolding for a larger bound proves within this one, by the instances that are needed for it."""
+    return ProofWriter(unfolding, instances_within(unfolding, bound, extra_recursion)).proof(bound)
 
-    def __init__(self, unfolding: Unfolding) -> None:
+
+def instances_within(unfolding: Unfolding, bound: int, extra_recursion: Mapping[str, int]) -> frozenset[int]:
+    """The instances that executions within the bound can enter."""
+    found = {unfolding.root.number}
+    pending = [unfolding.root]
+    while pending:
+        for callee in pending.pop().callees:
+            if callee is None or callee.number in found:
+                continue
+            name = callee.condition.procedure
+            if depth_of(name, callee.counts) <= bound + extra_recursion.get(name, 0):
+                found.add(callee.number)
+                pending.append(callee)
+    return frozenset(found)
+
+
+class ProofWriter:
+    """Describes one unfolding while it grows, or only the instances ``kept`` of it. The proofs share one list of
+    instances, which grows with it."""
+
+    def __init__(self, unfolding: Unfolding, kept: frozenset[int] | None = None) -> None:
         self._unfolding = unfolding
+        self._kept = kept
         self._described: list[UnfoldedInstance] = []
-        self._numbers: list[int] = []  # by the engine's number of an instance: its number in the description
+        self._numbers: list[int] = []  # by the engine's number of an instance: its number in the description, or -1
         self._unbound: list[Instance] = []  # those with calls that the description leaves open
         self._places: dict[str, tuple[CallPlace, ...]] = {}  # by procedure: where its call sites are
 
@@ -48,6 +73,9 @@ class ProofWriter:
         return self._numbers[instance]
 
     def _describe(self, instance: Instance) -> None:
+        if self._kept is not None and instance.number not in self._kept:
+            self._numbers.append(_LEFT_OUT)
+            return
         made = UnfoldedInstance(instance.condition.procedure, {}, instance.private)
         self._numbers.append(len(self._described))
         self._described.append(made)
@@ -61,7 +89,7 @@ class ProofWriter:
     def _bind(self, instance: Instance) -> None:
         made = self._described[self._numbers[instance.number]]
         for place, callee in zip(self._places_of(instance.condition), instance.callees, strict=True):
-            if callee is not None:
+            if callee is not None and self._numbers[callee.number] != _LEFT_OUT:
                 made.callees[place] = self._numbers[callee.number]
 
     def _places_of(self, condition: Condition) -> tuple[CallPlace, ...]:

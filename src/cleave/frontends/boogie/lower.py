@@ -92,6 +92,7 @@ class _Lowering:
             axioms=(*axioms, *self._functions.definitions),
             procedures=procedures,
             property=_property([headers[name] for name in marked], procedures.values()),
+            assumptions=_about_inference(self._file.constants),
         )
 
     def _require_one_meaning(self, headers: dict[str, Header]) -> None:
@@ -214,3 +215,11 @@ def _property(entries: list[Header], procedures: Iterable[ir.Procedure]) -> ir.P
 def _asserts(procedure: ir.Procedure) -> bool:
     checked = any(not clause.free for clause in (*procedure.requires, *procedure.ensures))
     return checked or any(isinstance(statement, ir.Assert) for statement in procedure.statements())
+
+
+def _about_inference(constants: Iterable[s.Constant]) -> tuple[str, ...]:
+    names = [constant.variable.name for constant in constants if constant.inferred]
+    if not names:
+        return ()
+    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return (f"constants that are marked as existential ({shown}) have any value: none is inferred",)

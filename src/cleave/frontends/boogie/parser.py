@@ -75,12 +75,10 @@ class Parser(StatementParser):
         self._file.types.append(TypeDeclaration(at, name, tuple(parameters), synonym))
 
     def _constant(self) -> None:
-        at = self.at
-        if "existential" in self.attributes():
-            raise self.source.unsupported(at, "constants that are to be inferred ('existential') are not supported")
+        inferred = "existential" in self.attributes()
         unique = self.accept("unique")
         for variable in self.variables_of_one_type():
-            self._file.constants.append(Constant(variable, unique))
+            self._file.constants.append(Constant(variable, unique, inferred))
         self._order()
         self.expect(";")
 

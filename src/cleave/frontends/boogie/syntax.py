@@ -210,8 +210,11 @@ class TypeDeclaration:
 
 @dataclass(slots=True, eq=False)
 class Constant:
+    """``inferred``: Houdini would look for its value."""
+
     variable: Variable
     unique: bool
+    inferred: bool = False
 
 
 @dataclass(slots=True, eq=False)
