@@ -18,8 +18,9 @@ def solve(
     merging: Merging = Merging.FIRST,
     bounds: tuple[int, ...] = (3,),
     seed: int = 0,
+    beyond_cost: int = 0,
 ) -> Finding:
-    return solve_and_count(prepared, merging, bounds, seed)[0]
+    return solve_and_count(prepared, merging, bounds, seed, beyond_cost)[0]
 
 
 def solve_and_count(
@@ -27,9 +28,10 @@ def solve_and_count(
     merging: Merging = Merging.FIRST,
     bounds: tuple[int, ...] = (3,),
     seed: int = 0,
+    beyond_cost: int = 0,
 ) -> tuple[Finding, Mapping[str, Any]]:
     """The finding and the last counters."""
-    options = InlineOptions(merging=merging, bounds=bounds, seed=seed)
+    options = InlineOptions(merging=merging, bounds=bounds, seed=seed, beyond_cost=beyond_cost)
     run = InlineEngine(prepared, options, Z3Solver(seed=seed)).run()
     counters: Mapping[str, Any] = {}
     while True:

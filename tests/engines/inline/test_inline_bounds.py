@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from cleave.engines.inline.search import NoViolation, Outcome, Progress
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3 import Z3Solver
+from cleave.validate.unfolded import check_unfolded
 from engine_runs import solve, solve_and_count
 
 LOOP = """\
@@ -201,6 +203,20 @@ def test_instances_are_work_too() -> None:
     assert isinstance(outcome, NoViolation)
     assert 5 < outcome.bound <= 20
     assert len(search.unfolding.instances) <= 21
+
+
+@pytest.mark.parametrize("extra", [0, 2])
+def test_a_proof_beyond_the_bounds_has_a_smaller_one_within(extra: int) -> None:
+    prepared = made(RECURSION.format(extra=extra, limit=10**9))
+    found = solve(prepared, bounds=(2,), beyond_cost=40_000)
+    assert isinstance(found, Proved)
+    assert found.bounds["recursion"] > 2
+    assert found.within is not None
+    assert found.within.bounds == {"recursion": 2}
+    assert len(found.within.proof.instances) == 3 + extra < len(found.proof.instances)
+    assert check_unfolded(prepared.program, prepared.entry, found.within.proof, Z3Solver()) is None
+    wider = replace(found.within.proof, bound=3)
+    assert check_unfolded(prepared.program, prepared.entry, wider, Z3Solver()) is not None
 
 
 def _outcome(steps: Generator[Progress, None, Outcome]) -> Outcome:
