@@ -1,104 +1,24 @@
 """Random small C programs without undefined behaviour, apart from signed overflow, which wraps.
 
-Every program computes a checksum over all it did. Without ``EXPECTED`` it prints the checksum; with it, a checksum
-that differs is a violation. Divisors are never zero or -1, shifts stay below the width, indices are masked, loops are
-counted."""
+Every program computes a checksum over all it did: see `c_runtime`. Divisors are never zero or -1, shifts stay below
+the width, indices are masked, loops are counted."""
 
 from __future__ import annotations
 
 import random
 
+from c_runtime import EPILOGUE, PROLOGUE
+
 _TYPES = (
     *("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int"),
     *("long", "unsigned long", "long long", "unsigned long long", "_Bool"),
 )
-_PROLOGUE = """\
-typedef __SIZE_TYPE__ size_t;
-void *malloc(size_t);
-void *memset(void *, int, size_t);
-void *memcpy(void *, const void *, size_t);
-void print_number(unsigned int);
-void __VERIFIER_error(void);
-static unsigned int checksum = 1;
-static void note(unsigned long long value) {
-  checksum = (checksum << 1 | checksum >> 31) ^ (unsigned int)value ^ (unsigned int)(value >> 32);
-}
-"""
-_EPILOGUE = """\
-#ifdef EXPECTED
-  if (checksum != EXPECTED) __VERIFIER_error();
-#else
-  print_number(checksum);
-#endif
-  return 0;
-}
-"""
-
-# Enough of a C library to run without one: it would take a minute to build.
-RUNTIME = r"""
-typedef __SIZE_TYPE__ size_t;
-static char heap[1 << 16];
-static size_t used;
-int main(void);
-void *malloc(size_t size) { void *made = heap + used; used += (size + 15) & ~(size_t)15; return made; }
-void *memset(void *to, int byte, size_t size) {
-  for (size_t i = 0; i < size; i++) ((volatile char *)to)[i] = (char)byte;
-  return to;
-}
-void *memcpy(void *to, const void *from, size_t size) {
-  for (size_t i = 0; i < size; i++) ((volatile char *)to)[i] = ((const char *)from)[i];
-  return to;
-}
-#ifdef __x86_64__
-static void call(long number, long a, long b, long c) {
-  long r;
-  __asm__ volatile("syscall" : "=a"(r) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-}
-enum { WRITE = 1, EXIT = 60 };
-#else
-static void call(long number, long a, long b, long c) {
-  long r;
-  __asm__ volatile("int $0x80" : "=a"(r) : "a"(number), "b"(a), "c"(b), "d"(c) : "memory");
-}
-enum { WRITE = 4, EXIT = 1 };
-typedef unsigned long long wide;
-static wide divide(wide a, wide b, wide *rest) {
-  wide quotient = 0;
-  *rest = 0;
-  for (int i = 63; i >= 0; i--) {
-    *rest = *rest << 1 | (a >> i & 1);
-    if (*rest >= b) { *rest -= b; quotient |= (wide)1 << i; }
-  }
-  return quotient;
-}
-static wide size(long long a) { return a < 0 ? -(wide)a : (wide)a; }
-wide __udivdi3(wide a, wide b) { wide rest; return divide(a, b, &rest); }
-wide __umoddi3(wide a, wide b) { wide rest; divide(a, b, &rest); return rest; }
-long long __divdi3(long long a, long long b) {
-  wide rest, found = divide(size(a), size(b), &rest);
-  return (a < 0) != (b < 0) ? -found : found;
-}
-long long __moddi3(long long a, long long b) {
-  wide rest;
-  divide(size(a), size(b), &rest);
-  return a < 0 ? -rest : rest;
-}
-#endif
-void print_number(unsigned int number) {
-  char text[16];
-  int at = 16;
-  text[--at] = '\n';
-  do text[--at] = (char)('0' + number % 10); while (number /= 10);
-  call(WRITE, 1, (long)(text + at), 16 - at);
-}
-void __attribute__((force_align_arg_pointer)) _start(void) { main(); call(EXIT, 0, 0, 0); }
-"""
 
 
-class _Scope:
+class Scope:
     """What can be mentioned: scalars by lvalue text, arrays with their length (a power of two), pointers to scalars."""
 
-    def __init__(self, outer: _Scope | None = None) -> None:
+    def __init__(self, outer: Scope | None = None) -> None:
         self.scalars: list[str] = list(outer.scalars) if outer else []
         self.arrays: list[tuple[str, int]] = list(outer.arrays) if outer else []
         self.frozen: set[str] = set(outer.frozen) if outer else set()  # loop counters
@@ -112,29 +32,29 @@ class Generator:
         self._structs: list[tuple[str, list[str]]] = []  # name, scalar members
 
     def program(self) -> str:
-        globals_ = _Scope()
-        parts = [_PROLOGUE, *(self._struct() for _ in range(2)), *self._globals(globals_)]
+        globals_ = Scope()
+        parts = [PROLOGUE, *(self._struct() for _ in range(2)), *self._globals(globals_)]
         parts += [self._function(globals_) for _ in range(self._random.randint(1, 3))]
         parts.append(self._list_code())
         body = [self._statement(globals_, 2) for _ in range(self._random.randint(3, 6))]
         extra = "".join(f"  note((unsigned long long){name});\n" for name in globals_.scalars)
         sums = "".join(f"  for (int q = 0; q < {size}; q++) note({name}[q]);\n" for name, size in globals_.arrays)
-        parts.append("int main(void) {\n" + "".join(body) + self._uses() + extra + sums + _EPILOGUE)
+        parts.append("int main(void) {\n" + "".join(body) + self._uses() + extra + sums + EPILOGUE)
         return "\n".join(parts)
 
     def small_program(self) -> str:
         """Straight-line code, branches and short loops over a few variables: little work for a solver."""
-        scope = _Scope()
+        scope = Scope()
         lines = self._globals(scope)
         body = "".join(self._statement(scope, 1) for _ in range(4))
         notes = "".join(f"  note((unsigned long long){name});\n" for name in scope.scalars)
-        return "\n".join([_PROLOGUE, *lines, f"int main(void) {{\n{body}{notes}{_EPILOGUE}"])
+        return "\n".join([PROLOGUE, *lines, f"int main(void) {{\n{body}{notes}{EPILOGUE}"])
 
     def copying_program(self) -> str:
         """Copies and fills of all sizes, some known only when they run, between objects of different kinds."""
         random = self._random
         objects = []
-        parts = [_PROLOGUE, "struct r { int a; short b; char c[2]; };"]
+        parts = [PROLOGUE, "struct r { int a; short b; char c[2]; };"]
         for number in range(4):
             kind, size = random.choice((("int", 4), ("short", 2), ("unsigned char", 1), ("struct r", 8)))
             count = random.choice((1, 3, 16, 70, 200, 700 if kind == "unsigned char" else 90))
@@ -161,7 +81,7 @@ class Generator:
             reads = "".join(f" note((unsigned long long){name}[i]{field});" for field in dict.fromkeys(fields))
             reads += f" note({name}[i].c[i & 1]);" if kind == "struct r" else ""
             body.append(f"  for (int i = 0; i < {count}; i++) {{{reads} }}\n")
-        return "\n".join([*parts, *outside, f"int main(void) {{\n{''.join(body)}{_EPILOGUE}"])
+        return "\n".join([*parts, *outside, f"int main(void) {{\n{''.join(body)}{EPILOGUE}"])
 
     # --- declarations -----------------------------------------------------------------------------------------------
 
@@ -195,7 +115,7 @@ class Generator:
         self._structs.append((name, scalars))
         return f"struct {name} {{\n" + "\n".join(members) + "\n};"
 
-    def _globals(self, scope: _Scope) -> list[str]:
+    def _globals(self, scope: Scope) -> list[str]:
         lines = []
         for _ in range(self._random.randint(2, 4)):
             name = self._name("g")
@@ -210,9 +130,9 @@ class Generator:
             scope.scalars += [f"{name}.{member}" for member in scalars]
         return lines
 
-    def _function(self, outer: _Scope) -> str:
+    def _function(self, outer: Scope) -> str:
         name, count = self._name("f"), self._random.randint(1, 3)
-        scope = _Scope(outer)
+        scope = Scope(outer)
         parameters = []
         for _ in range(count):
             parameter = self._name("p")
@@ -277,14 +197,14 @@ static int (*const table[2])(int) = {{ wrapped_{one}, wrapped2_{other} }};
             return f"{self._random.getrandbits(40)}ULL"
         return str(self._random.randint(-100, 100)) if kind == 2 else f"{self._random.getrandbits(31)}"
 
-    def _lvalue(self, scope: _Scope) -> str:
+    def _lvalue(self, scope: Scope) -> str:
         scalars = [name for name in scope.scalars if name not in scope.frozen]
         if scope.arrays and self._random.random() < 0.25:
             name, size = self._random.choice(scope.arrays)
             return f"{name}[{self._random.choice(scope.scalars)} & {size - 1}]"
         return self._random.choice(scalars)
 
-    def _expression(self, scope: _Scope, depth: int) -> str:
+    def _expression(self, scope: Scope, depth: int) -> str:
         if depth == 0:
             return self._lvalue_or_constant(scope)
         a, b = self._expression(scope, depth - 1), self._expression(scope, depth - 1)
@@ -309,12 +229,12 @@ static int (*const table[2])(int) = {{ wrapped_{one}, wrapped2_{other} }};
             case _:
                 return a
 
-    def _lvalue_or_constant(self, scope: _Scope) -> str:
+    def _lvalue_or_constant(self, scope: Scope) -> str:
         return self._constant() if self._random.random() < 0.35 else self._lvalue(scope)
 
     # --- statements -------------------------------------------------------------------------------------------------
 
-    def _statement(self, scope: _Scope, depth: int) -> str:
+    def _statement(self, scope: Scope, depth: int) -> str:
         match self._random.randrange(9 if depth else 3):
             case 0 | 1:
                 return f"  {self._lvalue(scope)} = {self._expression(scope, 2)};\n"
@@ -338,8 +258,8 @@ static int (*const table[2])(int) = {{ wrapped_{one}, wrapped2_{other} }};
             case _:
                 return f"  note({self._expression(scope, 2)});\n"
 
-    def _loop(self, scope: _Scope, depth: int) -> str:
-        counter, inner = self._name("i"), _Scope(scope)
+    def _loop(self, scope: Scope, depth: int) -> str:
+        counter, inner = self._name("i"), Scope(scope)
         inner.scalars.append(counter)
         inner.frozen.add(counter)
         body = self._statement(inner, depth - 1)
@@ -347,14 +267,14 @@ static int (*const table[2])(int) = {{ wrapped_{one}, wrapped2_{other} }};
         head = f"for (int {counter} = 0; {counter} < {self._random.randint(1, 3)}; {counter}++)"
         return f"  {head} {{\n{skip if self._random.random() < 0.3 else ''}{body}  }}\n"
 
-    def _switch(self, scope: _Scope, depth: int) -> str:
+    def _switch(self, scope: Scope, depth: int) -> str:
         cases = ""
         for case in range(self._random.randint(1, 3)):
             stop = "break;" if self._random.random() < 0.7 else ""
             cases += f"  case {case}:\n{self._statement(scope, depth - 1)}  {stop}\n"
         return f"  switch ({self._expression(scope, 1)} & 3) {{\n{cases}  default:\n{self._statement(scope, 0)}  }}\n"
 
-    def _pointers(self, scope: _Scope) -> str:
+    def _pointers(self, scope: Scope) -> str:
         """A local array, walked by a pointer, or a pointer to one of two locals."""
         one, two, pointer = (self._name(hint) for hint in ("x", "y", "z"))
         type_, value = self._type(), self._expression(scope, 1)

@@ -7,27 +7,34 @@ number that it printed (which must hold) and another one (which must not).
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
+from c_runtime import RUNTIME
 from cleave.frontends.c import COptions, read_c
 from cleave.frontends.c.compile import compiler
 from cleave.ir.check import check_program
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 from cleave.verify import Options, verify
 from ir_execution import Execution
-from random_c import RUNTIME, Generator
+from random_c import Generator
+from random_c_flow import flow_program
+from random_c_objects import member_program, object_program
+from random_c_text import text_program
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
+
+FOCUSED = (object_program, member_program, text_program, flow_program)
 
 
 def compiled_checksum(source: str, bits: int, folder: Path) -> int:
     (folder / "program.c").write_text(source, encoding="utf-8")
     (folder / "runtime.c").write_text(RUNTIME, encoding="utf-8")
     target = "x86_64-linux-none" if bits == 64 else "x86-linux-none"
-    flags = ["-nostdlib", "-static", "-w", "-O0", "-fno-sanitize=all", "-fno-stack-protector"]
+    flags = ["-nostdlib", "-static", "-w", "-O0", "-fno-sanitize=all", "-fno-stack-protector", "-fwrapv"]
     files = [str(folder / name) for name in ("program.c", "runtime.c")]
     subprocess.run([compiler(), "cc", "-target", target, *flags, "-o", str(folder / "program"), *files], check=True)
     done = subprocess.run([str(folder / "program")], capture_output=True, check=True, timeout=20)
@@ -58,12 +65,20 @@ def test_random_copies(seed: int, tmp_path: Path) -> None:
     compare(seed, tmp_path, Generator(seed).copying_program())
 
 
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("program", FOCUSED)
+def test_random_focused_program(program: Callable[[int], str], seed: int, tmp_path: Path) -> None:
+    compare(seed, tmp_path, program(seed))
+
+
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(7200)
 def test_many_random_programs(tmp_path: Path) -> None:
-    for seed in range(10, 300):
+    for seed in range(2, 300):
         compare(seed, tmp_path, Generator(seed).program())
         compare(seed, tmp_path, Generator(seed).copying_program())
+        for program in FOCUSED:
+            compare(seed, tmp_path, program(seed))
 
 
 @pytest.mark.parametrize("seed", range(3))

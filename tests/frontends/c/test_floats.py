@@ -10,10 +10,10 @@ from typing import Literal
 
 import pytest
 
+from c_runtime import RUNTIME
 from cleave.frontends.c import COptions, read_c
 from cleave.frontends.c.compile import compiler
 from ir_execution import Execution
-from random_c import RUNTIME
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 
@@ -117,3 +117,18 @@ int main(void) {
   assert((_Float16)70000.0 == __builtin_inff() && (int)(_Float16)7.9 == 7 && (_Float16)2049 == 2048);
 }"""
     assert Execution(read_c({"t.c": text}).program).run("main") == "finished"
+
+
+def test_structs_of_floats_are_passed() -> None:
+    """In registers, as vectors; on 32 bit in memory."""
+    text = """struct pair { float a, b; }; struct three { float a, b, c; }; void __VERIFIER_error(void);
+struct pair swapped(struct pair x) { float a = x.a; x.a = x.b; x.b = a; return x; }
+struct three turned(struct three x) { float a = x.a; x.a = x.c; x.c = x.b; x.b = a; return x; }
+int main(void) {
+  struct pair x = swapped((struct pair){1, 2});
+  struct three y = turned((struct three){1, 2, 3});
+  if (x.a != 2 || x.b != 1 || y.a != 3 || y.b != 1 || y.c != 2) __VERIFIER_error();
+}"""
+    for bits in (32, 64):
+        program = read_c({"t.c": text.encode()}, COptions(bits=bits)).program
+        assert Execution(program).run("main") == "finished"

@@ -23,6 +23,7 @@ CLAIMS = (
     'memcmp("abc", "abd", 3) < 0 && memchr("abc", \'c\', 2) == 0',
     'strcmp(strdup("ab"), "ab") == 0',
     'atoi(" -42x") == -42 && strtol("0x1f", 0, 0) == 31 && strtol("17", 0, 8) == 15',
+    "(strtol(none, &end, 16) == 0 && end == none + 1) && (strtol(none, &end, 0) == 0 && end == none + 1)",
     'atoi("2147483648") == 2147483647 && atoi("-99999999999999999999999") == -2147483647 - 1',
     'strtol("9223372036854775808", 0, 10) == 9223372036854775807 && strtol("-9223372036854775809", 0, 10) < 0',
     'strtoul("18446744073709551616", 0, 10) == ~0UL && strtoul("-1", 0, 10) == ~0UL',
@@ -34,6 +35,7 @@ CLAIMS = (
 )
 
 USERS = """
+char none[] = "0xg", *end;
 int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 int sorted(void) { int a[3] = {3, 1, 2}; qsort(a, 3, sizeof(int), order); return a[0] * 100 + a[1] * 10 + a[2]; }
 int searched(int key) { int a[3] = {1, 2, 3}; int *p = bsearch(&key, a, 3, sizeof(int), order); return p ? p - a : -1; }

@@ -152,3 +152,9 @@ def test_an_error_label_is_a_violation(check: Check | None, otherwise: str, outc
     assert Execution(program).run("main") == outcome
     labels = [s for s in program.procedures["main"].statements() if isinstance(s, Assert) and "label" in s.message]
     assert [s.location.line for s in labels if s.location is not None] == [2] * (outcome == "violated")
+
+
+def test_sizes_of_64_bit_on_32_bit() -> None:
+    """Clang fills the rest of such a struct so."""
+    made = "struct s { short a[3]; char b; int k; } make(int v) { struct s x = {{v}}; return x; }"
+    read(f"{made} int main(void) {{ return make(1).k; }}", bits=32)

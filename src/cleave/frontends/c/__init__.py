@@ -3,9 +3,9 @@
     read_c({"queue.c": b"int main(void) { … }"}, COptions(bits=32)).program
 
 The parts, in the order in which a program passes through them: `compile` (Clang), `llvm_reader` (with
-`llvm_instructions`, `llvm_tokens`) to the data of `llvm`, `debug` (places and names), `link`, `threads` (with `exits`);
-the analyses `calls`, `points_to`, `offsets`, `accesses`, `cells`, `storage`; and `lower`, with `function`, `call`,
-`memory`, `operators`, `atomic`.
+`llvm_instructions`, `llvm_tokens`) to the data of `llvm`, `debug` (places and names), `link`, `wrappers`, `threads`
+(with `exits`); the analyses `calls`, `points_to`, `offsets`, `accesses`, `cells`, `storage`; and `lower`, with
+`function`, `call`, `memory`, `operators`, `atomic`.
 docs/c.md says what is accepted.
 """
 

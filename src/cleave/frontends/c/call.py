@@ -278,7 +278,9 @@ class CallLowering:
     # --- memory -----------------------------------------------------------------------------------------------------
 
     def _size(self, value: l.Value) -> Term:
-        return bits.zero_extended(self._function.term(value), self._context.module.bits)
+        """Clang sometimes fills with 64 bit sizes on 32 bit, too."""
+        size, width = self._function.term(value), self._context.module.bits
+        return bits.truncated(bits.zero_extended(size, max(width, size.sort.width)), width)
 
     def _range(self, instruction: l.Instruction, kind: Kind) -> Terms:
         operands = instruction.operands
@@ -308,7 +310,8 @@ class CallLowering:
         if placement is not None and placement.address is not None:
             address: Term = bv(placement.address, width)
         else:
-            address = self._memory.allocate(size)
+            alignment = self._size(operands[0]) if kind is Kind.ALLOCATE_ALIGNED else bv(1, width)
+            address = self._memory.allocate(size, alignment)
         pointer = l.Local(instruction.result, l.POINTER)
         if kind in (Kind.ALLOCATE_ZERO, Kind.ALLOCATE_ONE_ZERO):
             self._ranges.fill(pointer, address, bv(0, 8), size, is_new=True)

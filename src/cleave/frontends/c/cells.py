@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import gcd
+from math import gcd, lcm
 
 from cleave.frontends.c.accesses import Access, Range
 from cleave.frontends.c.offsets import Offset
 from cleave.frontends.c.points_to import PointsTo, Region
 from cleave.logic.terms import Term
 
-_PERIODS = 4096  # bytes of a copy that are looked at one by one
+_MOST = 4096  # bytes of a copy between cells that repeat and cells that do not
 UNROLLED = 64  # elements of a range that are written one by one; longer ones become loops
 
 
@@ -63,6 +63,12 @@ class Memory:
             found.append((cell, distance))
             distance += cell.size
         return found
+
+    def cut(self, start: int, size: int) -> list[int]:
+        """The distances from offset ``start``, below ``size``, at which there is a cut."""
+        if not self.stride:
+            return [cut - start for cut in self.cuts if start <= cut < start + size]
+        return [distance for cut in self.cuts for distance in range(self.at(cut - start), size, self.stride)]
 
     def make_cells(self) -> None:
         cuts = sorted(self.cuts)
@@ -168,19 +174,9 @@ class MemoryMap:
         """A cut on one side of a copy is a cut on the other side."""
         assert copy.source is not None
         to, source = self.of(copy.region), self.of(copy.source)
-        before = len(to.cuts) + len(source.cuts)
-        size = copy.size if copy.size is not None else max(to.stride, source.stride)
-        if to.stride or source.stride:
-            for distance in range(min(size, _PERIODS)):
-                here, there = to.at(copy.offset[0] + distance), source.at(copy.source_offset[0] + distance)
-                if here in to.cuts or there in source.cuts:
-                    to.cuts.add(here)
-                    source.cuts.add(there)
-        else:
-            shift = copy.offset[0] - copy.source_offset[0]
-            first, last = copy.source_offset[0], copy.source_offset[0] + size
-            to.cuts |= {cut + shift for cut in source.cuts if first <= cut <= last}
-            source.cuts |= {cut - shift for cut in to.cuts if first <= cut - shift <= last}
+        before, size = len(to.cuts) + len(source.cuts), _period(copy.size, to, source)
+        source.cuts |= {source.at(copy.source_offset[0] + distance) for distance in to.cut(copy.offset[0], size)}
+        to.cuts |= {to.at(copy.offset[0] + distance) for distance in source.cut(copy.source_offset[0], size)}
         return len(to.cuts) + len(source.cuts) != before
 
     # --- which cells matter -----------------------------------------------------------------------------------------
@@ -211,15 +207,19 @@ class MemoryMap:
         """The cells that a copy connects (each pair once for each period)."""
         assert copy.source is not None
         to, source = self.of(copy.region), self.of(copy.source)
-        size = copy.size if copy.size is not None else max(to.stride, source.stride)
-        if to.stride or source.stride:
-            size = min(size, _PERIODS)
+        size = _period(copy.size, to, source)
         left = to.pieces(copy.offset[0], size)
         right = {distance: cell for cell, distance in source.pieces(copy.source_offset[0], size)}
         return [(cell, right[distance]) for cell, distance in left if distance in right]
 
 
+def _period(size: int | None, to: Memory, source: Memory) -> int:
+    """The bytes of a copy after which the same cells meet again; all of it where they do not repeat on both sides."""
+    period = lcm(to.stride, source.stride)
+    return period if size is None else min(size, period or size)
+
+
 def _is_too_long(size: int, touched: list[Memory]) -> bool:
     """Whether a copy between cells that repeat and cells that do not is too long to be written piece by piece."""
     strides = [memory.stride for memory in touched]
-    return 0 in strides and any(strides) and (size > UNROLLED * max(strides) or size > _PERIODS)
+    return 0 in strides and any(strides) and size > min(_MOST, UNROLLED * max(strides))

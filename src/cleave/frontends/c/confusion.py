@@ -1,29 +1,44 @@
-"""Whether pointers pass through memory as something else, where the points-to analysis does not follow them.
+"""Whether pointers pass through something where the points-to analysis does not follow them.
 
     for (i = 0; i < sizeof p; i++) ((char *)&q)[i] = ((char *)&p)[i];   *q = 1;         q holds p's bytes
 
 Such a program stores integers where it loads a pointer, or loads integers where it stored one and makes pointers of
-integers. If it may, the analysis is done again with every integer followed.
+integers; or it makes pointers of integers, and cuts integers that may hold addresses. If it may, the analysis is done
+again with every integer followed.
 """
 
 from __future__ import annotations
 
+from cleave.frontends.c import llvm as l
 from cleave.frontends.c.accesses import Access, Content
+from cleave.frontends.c.calls import CallFacts
 from cleave.frontends.c.cells import Cell, MemoryMap
+from cleave.frontends.c.points_to import PointsTo
 
 _NAMES = {Content.POINTER: "pointer", Content.OTHER: "other"}
 
 
-def hides_pointers(memories: MemoryMap, converts: bool) -> bool:
-    """``converts``: the program converts between integers and pointers."""
+def hides_pointers(module: l.Module, facts: CallFacts, points_to: PointsTo, memories: MemoryMap) -> bool:
     found: dict[Cell, set[str]] = {}
     for access in memories.accesses:
         for cell, _ in memories.of(access.region).pieces(access.offset[0], access.size):
             found.setdefault(cell, set()).update(_roles(access))
     _spread(memories, found)
-    return any(
-        {"pointer read", "other written"} <= roles or (converts and {"pointer written", "other read"} <= roles)
+    return _cuts_pointers(module, facts, points_to) or any(
+        {"pointer read", "other written"} <= roles
+        or (points_to.converts and {"pointer written", "other read"} <= roles)
         for roles in found.values()
+    )
+
+
+def _cuts_pointers(module: l.Module, facts: CallFacts, points_to: PointsTo) -> bool:
+    """Whether the parts of an address may be put together again: not each of them is wide enough to be followed."""
+    instructions = [(name, one) for name in facts.reachable for one in module.functions[name].instructions()]
+    return any(one.opcode == "inttoptr" for _, one in instructions) and any(
+        one.opcode == "trunc"
+        and not points_to.tracked(one.type)
+        and points_to.find(points_to.region(name, one.operands[0])).objects
+        for name, one in instructions
     )
 
 

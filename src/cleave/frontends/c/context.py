@@ -87,19 +87,21 @@ class Context:
         """Of all the scalars in ``type``; none for void."""
         if isinstance(type, l.VoidType):
             return ()
-        if _has_vector(type):
+        if has_vector(type):
             raise unsupported("vector operations are not supported", location)
         return tuple(self.sort(leaf, location) for _, leaf in self.layout.leaves(type))
 
 
-def _has_vector(type: l.Type) -> bool:
+def has_vector(type: l.Type, *, moved: bool = True) -> bool:
+    """Whether there is a vector in ``type`` that cannot be handled; one of two floats, which is how structs of floats
+    are passed, can be ``moved``."""
     match type:
-        case l.VectorType():
-            return True
+        case l.VectorType(count, element):
+            return not moved or count != 2 or element != l.FloatType("float", 32)
         case l.StructType(fields):
-            return any(_has_vector(part) for part in fields)
+            return any(has_vector(part, moved=moved) for part in fields)
         case l.ArrayType(_, element):
-            return _has_vector(element)
+            return has_vector(element, moved=moved)
         case _:
             return False
 

@@ -18,7 +18,8 @@ def private_allocas(function: l.FunctionDefinition, module: l.Module) -> frozens
     while changed:
         changed = False
         for instruction in function.instructions():
-            if instruction.opcode in _DERIVING and instruction.result is not None:
+            derives = instruction.opcode in _DERIVING or _is_harmless(instruction, module)
+            if derives and instruction.result is not None:
                 found = _roots(instruction.operands, roots)
                 known = roots.setdefault(instruction.result, set())
                 if not found <= known:
@@ -47,6 +48,11 @@ def _leaking(instruction: l.Instruction, module: l.Module) -> tuple[l.Value, ...
         return operands[:1]
     if instruction.opcode in ("atomicrmw", "cmpxchg"):
         return operands[1:]
+    return () if _is_harmless(instruction, module) else operands
+
+
+def _is_harmless(instruction: l.Instruction, module: l.Module) -> bool:
+    """Whether it is a call of a function that only gives back, at most, what it is given."""
     if instruction.opcode != "call" or not isinstance(instruction.callee, l.GlobalRef):
-        return operands
-    return () if kind_of(instruction.callee.name, module) in _HARMLESS_CALLS else operands
+        return False
+    return kind_of(instruction.callee.name, module) in _HARMLESS_CALLS

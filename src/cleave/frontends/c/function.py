@@ -8,7 +8,7 @@ from cleave.frontends.c import llvm as l
 from cleave.frontends.c.addresses import element_pointer
 from cleave.frontends.c.body import Body, Names, Registers, Terms
 from cleave.frontends.c.call import CallLowering
-from cleave.frontends.c.context import Context, unsupported
+from cleave.frontends.c.context import Context, has_vector, unsupported
 from cleave.frontends.c.control import ControlLowering
 from cleave.frontends.c.memory import MemoryAccess
 from cleave.frontends.c.operators import apply_binary, apply_cast, apply_comparison, is_binary, update
@@ -29,6 +29,7 @@ _FLOAT_OPERATIONS = frozenset(
     )
 )
 _FLOAT_REFUSAL = "floating-point arithmetic on long double, and the remainder, are not supported"
+_MOVES = frozenset(("load", "store", "call", "extractvalue", "insertvalue", "freeze"))
 _CASTS = frozenset(("trunc", "zext", "sext", "ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr"))
 
 
@@ -164,7 +165,7 @@ class FunctionLowering:
         opcode, operands, result = instruction.opcode, instruction.operands, instruction.result
         if opcode in _FLOAT_OPERATIONS:
             raise unsupported(_FLOAT_REFUSAL, self.place())
-        if isinstance(instruction.type, l.VectorType | l.OpaqueType):
+        if isinstance(instruction.type, l.OpaqueType) or self._computes_with_vectors(instruction):
             raise unsupported("vectors and va_arg are not supported", self.place())
         if is_binary(opcode):
             self.registers.define(result, (self._binary(instruction),))
@@ -174,6 +175,10 @@ class FunctionLowering:
             self.registers.define(result, (apply_cast(opcode, self.term(operands[0]), width),))
         else:
             self._other(instruction)
+
+    def _computes_with_vectors(self, instruction: l.Instruction) -> bool:
+        types = (instruction.type, *(operand.type for operand in instruction.operands))
+        return any(has_vector(type, moved=instruction.opcode in _MOVES) for type in types)
 
     def place(self) -> Location | None:
         return self.body.location or self.function.location
@@ -241,7 +246,8 @@ class FunctionLowering:
             return
         count = bits.zero_extended(self.term(instruction.operands[0]), width)
         size = bits.mul(count, bv(self.context.layout.size(instruction.source), width))
-        self.registers.define(instruction.result, (self.memory.allocate(size),))
+        allocated = self.memory.allocate(size, bv(instruction.alignment, width))
+        self.registers.define(instruction.result, (allocated,))
 
     def _aggregate(self, instruction: l.Instruction) -> None:
         """The scalars of an element are a stretch of those of the whole."""

@@ -103,7 +103,7 @@ def _rename_static(module: l.Module, taken: set[str]) -> None:
             names[name] = new
     if not names:
         return
-    renamer = _Renamer(names)
+    renamer = Renamer(names)
     module.functions = _renamed(module.functions, names)
     module.globals = _renamed(module.globals, names)
     for variable in module.globals.values():
@@ -122,7 +122,9 @@ def _renamed(table: dict[str, N], names: dict[str, str]) -> dict[str, N]:
     return {thing.name: thing for thing in table.values()}
 
 
-class _Renamer:
+class Renamer:
+    """Constants with other names for globals and functions."""
+
     def __init__(self, names: dict[str, str]) -> None:
         self._names = names
 

@@ -193,6 +193,7 @@ class Instruction:
     callee: Value | None = None
     signature: FunctionType | None = None
     byval: tuple[Type | None, ...] = ()  # of a call: for each argument the struct that is passed by value
+    alignment: int = 1  # of what is allocated
     debug: int | None = None  # number of its DILocation
     location: Location | None = None
 
@@ -240,6 +241,7 @@ class GlobalVariable:
     constant: bool = False
     internal: bool = False
     thread_local: bool = False
+    alignment: int = 1
     debug: int | None = None
     source_name: str = ""
     location: Location | None = None

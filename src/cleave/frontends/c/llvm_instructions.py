@@ -18,6 +18,7 @@ _CASTS = words(
     "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast ptrtoaddr"
 )
 _DEBUG = re.compile(r"!dbg !(\d+)")
+_ALIGNMENT = re.compile(r", align (\d+)")
 
 
 def read_instruction(tokens: Tokens, text: str, file: str) -> l.Instruction:
@@ -35,7 +36,15 @@ def read_instruction(tokens: Tokens, text: str, file: str) -> l.Instruction:
     instruction.result = result
     debug = _DEBUG.search(text)
     instruction.debug = int(debug[1]) if debug else None
+    if opcode == "alloca":
+        instruction.alignment = alignment_in(text)
     return instruction
+
+
+def alignment_in(text: str) -> int:
+    """What a line says last: texts may say anything."""
+    found = _ALIGNMENT.findall(text)
+    return int(found[-1]) if found else 1
 
 
 def _reader_of(opcode: str) -> Callable[[Tokens, str], l.Instruction] | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from cleave.errors import InputError
 from cleave.frontends.c import llvm as l
-from cleave.frontends.c.llvm_instructions import read_instruction
+from cleave.frontends.c.llvm_instructions import alignment_in, read_instruction
 from cleave.frontends.c.llvm_tokens import Tokens, plain_name
 
 _LABEL = re.compile(r'^("(?:[^"])*"|[-a-zA-Z$._0-9]+):')
@@ -106,6 +106,7 @@ class _Reader:
             constant=kind == "constant",
             internal=bool(words & _LOCAL_LINKAGES),
             thread_local="thread_local" in words,
+            alignment=alignment_in(line),
             debug=int(debug[1]) if debug else None,
         )
 

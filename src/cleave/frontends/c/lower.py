@@ -27,6 +27,7 @@ from cleave.frontends.c.points_to import PointsTo
 from cleave.frontends.c.races import Races
 from cleave.frontends.c.storage import Storage, declare_cells
 from cleave.frontends.c.threads import lower_threads
+from cleave.frontends.c.wrappers import wrap_models
 from cleave.ir.program import Assume, Block, Call, Procedure, Program, Statement
 from cleave.logic.terms import Op, bv, conj_all, select
 
@@ -47,6 +48,7 @@ class CProgram:
 def lower(module: l.Module, options: COptions) -> CProgram:
     entry = choose_entry(module, options.entry)
     call_constructors(module, entry)
+    wrap_models(module)
     outline_threads(module, options.check)
     lower_threads(module, entry)
     context = _analyse(module, entry, options)
@@ -124,7 +126,7 @@ def _analyse(module: l.Module, entry: str, options: COptions) -> Context:
     layout = Layout(module.bits)
     facts = CallFacts(module, entry)
     points_to, finder, memories = _find_memory(module, facts, layout, follow_all=False)
-    if hides_pointers(memories, points_to.converts):
+    if hides_pointers(module, facts, points_to, memories):
         points_to, finder, memories = _find_memory(module, facts, layout, follow_all=True)
     storage = Storage(module, facts, points_to, memories, layout)
     constants = Constants(layout, storage.address, module.aliases)

@@ -13,6 +13,7 @@ from cleave.frontends.c.context import Context
 from cleave.frontends.c.offsets import Offset
 from cleave.frontends.c.points_to import Object
 from cleave.frontends.c.races import RaceChecks
+from cleave.frontends.c.storage import ROOM
 from cleave.frontends.c.writes import Writes
 from cleave.ir.program import Assign, Assume, Havoc, Self
 from cleave.logic.sorts import BOOL, bitvec
@@ -151,15 +152,15 @@ class MemoryAccess:
                 writes.add(cell, bv(placement.address + start, self._context.module.bits), value)
         self.write(writes, is_new=True)
 
-    def allocate(self, size: Term) -> Term:
+    def allocate(self, size: Term, alignment: Term) -> Term:
         """The address of new memory, from the counter. That addresses run out is not considered."""
         if self._context.has_threads:
-            return self._allocate_in_thread(size)
+            return self._allocate_in_thread(size, alignment)
         width = self._context.module.bits
         counter = self._context.counter()
         address = self._body.local("allocated", counter.sort)
         self._registers.before_change(lambda variable: variable is counter)
-        self._body.emit(Assign((address,), (counter,), self._body.location))
+        self._body.emit(Assign((address,), (_aligned(counter, alignment),), self._body.location))
         if not size.is_value:
             self._assume_below(size, width - 2)
         rounded = bits.binary(Op.BV_AND, bits.plus(size, 31), bv(-16, width))
@@ -167,7 +168,7 @@ class MemoryAccess:
         self._assume_below(counter, width - 1)
         return address
 
-    def _allocate_in_thread(self, size: Term) -> Term:
+    def _allocate_in_thread(self, size: Term, alignment: Term) -> Term:
         """Each thread has its own part of the addresses, and so threads do not meet at the counter."""
         width = self._context.module.bits
         power = width - _THREAD_BITS
@@ -178,16 +179,24 @@ class MemoryAccess:
         if not size.is_value:
             self._assume_below(size, power)
         rounded = bits.binary(Op.BV_AND, bits.plus(size, 31), bv(-16, width))
-        after = bits.add(used, rounded)
-        body.emit(Assign((counter,), (store(counter, me, after),), body.location))
-        first = bits.binary(Op.BV_SHL, me, bv(power, width))
-        body.emit(Assign((address,), (bits.add(bits.plus(used, self._context.storage.first_free), first),)))
-        self._assume_below(bits.plus(after, self._context.storage.first_free), power)
+        first = self._context.storage.first_free
+        place = _aligned(bits.plus(used, first), alignment)
+        after = bits.add(place, rounded)
+        body.emit(Assign((counter,), (store(counter, me, bits.plus(after, -first)),), body.location))
+        body.emit(Assign((address,), (bits.add(place, bits.binary(Op.BV_SHL, me, bv(power, width))),)))
+        self._assume_below(after, power)
         return address
 
     def _assume_below(self, term: Term, power: int) -> None:
         limit = bv(1 << power, self._context.module.bits)
         self._body.emit(Assume(bits.compare(Op.BV_ULT, term, limit), self._body.location))
+
+
+def _aligned(address: Term, alignment: Term) -> Term:
+    """The next address that is a multiple; all are multiples of `ROOM`."""
+    if alignment.is_value and alignment.value <= ROOM:
+        return address
+    return bits.binary(Op.BV_AND, bits.plus(bits.add(address, alignment), -1), bits.negate(alignment))
 
 
 def value_of(cell: Cell, address: Term, array: Term | None = None) -> Term:

@@ -16,7 +16,7 @@ from cleave.frontends.c import llvm as l
 from cleave.frontends.c.calls import CallFacts, spawned
 from cleave.frontends.c.layout import Layout
 from cleave.frontends.c.models import ALLOCATIONS, NUMBERS, Kind, kind_of
-from cleave.frontends.c.points_to import RETURN, PointsTo, Region
+from cleave.frontends.c.points_to import RETURN, PointsTo, Region, may_keep_pointer
 
 Offset = tuple[int, int]  # the remainder, and the stride; stride 0: exactly that offset
 START: Offset = (0, 0)
@@ -155,6 +155,8 @@ class Offsets:
                 region = self._points_to.region(function, operands[0])
                 for operand in operands[1:]:
                     self._put_inside(region, self.of(function, operand))
+                if instruction.opcode == "atomicrmw" and instruction.predicate != "xchg":
+                    self._put_inside(region, _computed(instruction.predicate, self._get_inside(region), operands[1]))
                 self._put(function, result, self._get_inside(region))
             case "phi" | "insertvalue":
                 for operand in operands:
@@ -162,7 +164,7 @@ class Offsets:
             case "select":
                 for operand in operands[1:]:
                     self._put(function, result, self.of(function, operand))
-            case "add" | "sub" | "and" | "or" | "xor" | "mul" | "shl" | "lshr" | "ashr" if self._points_to.converts:
+            case _ if self._points_to.converts and may_keep_pointer(instruction):
                 self._arithmetic(function, instruction)
             case "ret" if operands:
                 self._put(function, RETURN, self.of(function, operands[0]))
@@ -170,16 +172,10 @@ class Offsets:
                 self._call(function, instruction)
 
     def _arithmetic(self, function: str, instruction: l.Instruction) -> None:
-        """Pointers as integers: a constant can be added; what else is done to one leaves nothing known."""
-        right = instruction.operands[1]
-        offsets = [self.of(function, operand) for operand in instruction.operands]
-        if offsets == [None, None]:
-            return
-        sign = {"add": 1, "sub": -1}.get(instruction.opcode)
-        if sign and isinstance(right, l.ConstInt):
-            self._put(function, instruction.result, moved(offsets[0], sign * right.value))
-        else:
-            self._put(function, instruction.result, ANYWHERE)
+        left, right = instruction.operands
+        before, other = self.of(function, left), self.of(function, right)
+        if before is not None or other is not None:
+            self._put(function, instruction.result, _computed(instruction.opcode, before or other, right))
 
     def _call(self, function: str, call: l.Instruction) -> None:
         callee = self._facts.resolve(call.callee)
@@ -216,3 +212,12 @@ class Offsets:
         for parameter, operand in zip(definition.parameters, call.operands, strict=False):
             self._put(target, parameter.name, self.of(function, operand))
         self._put(function, call.result, self._values.get((target, RETURN)))
+
+
+def _computed(operation: str, before: Offset | None, operand: l.Value) -> Offset | None:
+    """Pointers as integers: a constant can be added; what else is done to one leaves nothing known."""
+    if before is None:
+        return None
+    if operation in ("add", "sub") and isinstance(operand, l.ConstInt):
+        return moved(before, operand.value if operation == "add" else -operand.value)
+    return ANYWHERE

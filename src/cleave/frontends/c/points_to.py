@@ -23,7 +23,7 @@ from cleave.frontends.c.llvm_tokens import words
 from cleave.frontends.c.models import ALLOCATIONS, NUMBERS, Kind, kind_of
 
 RETURN = "<return>"
-_ARITHMETIC = words("add sub and or xor shl lshr ashr mul")
+_ARITHMETIC = words("add sub and or xor shl lshr ashr mul udiv sdiv urem srem")
 _MOVES = words("getelementptr bitcast addrspacecast freeze ptrtoint inttoptr extractvalue ptrtoaddr trunc zext sext")
 
 
@@ -48,6 +48,11 @@ class Region:
         self.parent: Region | None = None
         self.contents: Region | None = None  # what pointers in here point to
         self.objects: list[Object] = []
+
+
+def may_keep_pointer(instruction: l.Instruction) -> bool:
+    """Whether it is arithmetic that may leave an address; the quotient in ``p - q``, which is exact, is none."""
+    return instruction.opcode in _ARITHMETIC and "exact" not in instruction.flags
 
 
 class PointsTo:
@@ -194,7 +199,7 @@ class PointsTo:
                     self._flow(function, result, operand)
             case opcode if opcode in _MOVES:
                 self._flow(function, result, operands[0])
-            case opcode if opcode in _ARITHMETIC and self.converts and self.tracked(instruction.type):
+            case _ if self.converts and may_keep_pointer(instruction) and self.tracked(instruction.type):
                 for operand in operands:
                     self._flow(function, result, operand)
             case "ret" if operands:

@@ -180,10 +180,8 @@ class RangeAccess:
 
 
 def _is_loop(size: int, step: int, memories: list[Memory]) -> bool:
-    """Whether a range of known size becomes a loop: it is long, and whole periods of cells that repeat."""
-    if not step or size % step:
-        return False
-    return any(size // memory.stride * len(memory.cells) > UNROLLED for memory in memories)
+    """Whether a range of known size becomes a loop: it is long, and cells repeat in it."""
+    return 0 < step <= size and any(size // memory.stride * len(memory.cells) > UNROLLED for memory in memories)
 
 
 def _is_multiple(size: Term, step: int) -> bool:

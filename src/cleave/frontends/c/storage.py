@@ -76,7 +76,7 @@ class Storage:
         kind = "function" if name in self._module.functions else "global"
         made = Object(kind, name)
         if made not in self.placements:  # mentioned only where it does not matter
-            self.placements[made] = Placement(self._take(self._size(made)), None)
+            self.placements[made] = Placement(self._take(self._size(made), self._alignment(made)), None)
         found = self.placements[made].address
         assert found is not None
         return found
@@ -110,7 +110,7 @@ class Storage:
         others = [other for other in memory.region.objects if other.kind != "function" and other != made]
         if made.kind == "global":
             memory.single = not others
-            return Placement(self._take(size), size)
+            return Placement(self._take(size, self._alignment(made)), size)
         site = self._sites[made]
         once = made.function in self._facts.once and site.label not in self._facts.loops(made.function)
         fixed = size is not None and (once or self._at_most_one_alive(made, site, alone=not others))
@@ -120,7 +120,7 @@ class Storage:
             fixed = self._few_cells(memory, size or 0)
         if not fixed:
             return Placement(None, size)
-        return Placement(self._take(size), size, refresh=not once)
+        return Placement(self._take(size, self._alignment(made)), size, refresh=not once)
 
     def _at_most_one_alive(self, made: Object, site: _Site, *, alone: bool) -> bool:
         """Or several that do not meet: one that is ``alone`` and never leaves its frame is held by locals."""
@@ -140,10 +140,23 @@ class Storage:
         repeats = -(-size // memory.stride) if memory.stride else 1
         return len(live) * repeats <= _FEW_CELLS
 
-    def _take(self, size: int | None) -> int:
-        address = self._next
-        self._next += -(-((size or 0) + ROOM) // ROOM) * ROOM
+    def _take(self, size: int | None, alignment: int = 1) -> int:
+        address = -(-self._next // alignment) * alignment
+        self._next = address + -(-((size or 0) + ROOM) // ROOM) * ROOM
         return address
+
+    def _alignment(self, made: Object) -> int:
+        if made.kind == "global":
+            variable = self._module.globals.get(made.name)
+            return variable.alignment if variable is not None else 1
+        site = self._sites.get(made)
+        if site is None:
+            return 1
+        if site.instruction.opcode == "alloca":
+            return site.instruction.alignment
+        callee = site.instruction.callee
+        is_chosen = isinstance(callee, l.GlobalRef) and kind_of(callee.name, self._module) is Kind.ALLOCATE_ALIGNED
+        return (constant(site.instruction.operands[0]) or 1) if is_chosen else 1
 
     def _size(self, made: Object) -> int | None:
         if made.kind == "function":
@@ -166,8 +179,10 @@ def allocated_size(instruction: l.Instruction, module: l.Module, layout: Layout)
     match kind_of(instruction.callee.name, module):
         case Kind.ALLOCATE | Kind.ALLOCATE_ONE_ZERO:
             return constant(instruction.operands[0])
-        case Kind.ALLOCATE_ALIGNED | Kind.REALLOCATE:
+        case Kind.REALLOCATE:
             return constant(instruction.operands[1])
+        case Kind.ALLOCATE_ALIGNED:  # without a known alignment it has no fixed address
+            return constant(instruction.operands[1]) if constant(instruction.operands[0]) is not None else None
         case Kind.ALLOCATE_ZERO:
             count, size = (constant(operand) for operand in instruction.operands[:2])
             return None if count is None or size is None else count * size

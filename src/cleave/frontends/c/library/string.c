@@ -198,6 +198,10 @@ typedef unsigned __int128 __cleave_wide;
 typedef unsigned long long __cleave_wide;
 #endif
 
+static int __cleave_digit(char c) {
+  return isdigit(c) ? c - '0' : isalpha(c) ? toupper(c) - 'A' + 10 : 99;
+}
+
 /* The number without its sign, at most ``most``, and one more if it is negative and ``more``. */
 static unsigned long __cleave_number(
     const char *text, char **end, int base, __cleave_wide most, int more, int *negative) {
@@ -210,14 +214,14 @@ static unsigned long __cleave_number(
     *negative = *text++ == '-';
   if (more && *negative)
     most++;
-  if ((base == 0 || base == 16) && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+  if ((base == 0 || base == 16) && text[0] == '0' && toupper(text[1]) == 'X' && __cleave_digit(text[2]) < 16) {
     text += 2;
     base = 16;
   } else if (base == 0) {
     base = *text == '0' ? 8 : 10;
   }
   for (;; text++) {
-    int digit = isdigit(*text) ? *text - '0' : isalpha(*text) ? toupper(*text) - 'A' + 10 : 99;
+    int digit = __cleave_digit(*text);
     if (digit >= base)
       break;
     if (number <= most)
