@@ -78,6 +78,8 @@ SAFE = {
     "move over itself": """int main(void) { int a[100];
         for (int i = 0; i < 2; i++) a[i] = i; memmove(a + 1, a, 99 * sizeof *a);
         assert(a[1] == 0 && a[2] == 1); }""",
+    "realloc keeps what was there": """int main(void) { int *a = malloc(16), *b = calloc(12, 4), i = 3;
+        int *q = __VERIFIER_nondet_bool() ? a : b; q[0] = 5; a[i] = 3; int *c = realloc(a, 40); assert(c[i] == 3); }""",
     "long table in a local": """int main(void) { const unsigned t[70] = {1, 1, 1, [69] = 3}; unsigned i = 69;
         assert(t[i] == 3 && t[i - 1] == 0); }""",
     "a range that ends inside of an element": """int main(void) { int a[4] = {-1, -1, -1, -1}; unsigned long n = 6;
@@ -119,6 +121,8 @@ UNSAFE = {
     "heap holds anything": "int main(void) { int *p = malloc(4); assert(*p != 42); }",
     "heap holds anything again": """int main(void) {
         for (int i = 0; i < 2; i++) { int *p = malloc(4); if (i) assert(*p == 1); *p = 1; } }""",
+    "realloc adds anything": """int main(void) { int *a = malloc(16), *b = calloc(12, 4), i = 8;
+        int *q = __VERIFIER_nondet_bool() ? a : b; q[0] = 0; int *c = realloc(a, 40); assert(c[i] != 42); }""",
     "division by zero": "int main(void) { int z = __VERIFIER_nondet_bool(); assert(5 / z != 17); }",
     "overflow wraps": "int main(void) { int x = __VERIFIER_nondet_int(); if (x > 0) assert(x + 1 > 0); }",
     "alias": """int main(void) { int x = 1; int *p = &x; int **q = &p; **q = 2; assert(x == 1); }""",

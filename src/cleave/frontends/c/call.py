@@ -20,7 +20,7 @@ from cleave.frontends.c.ruled import RULED
 from cleave.frontends.c.threads import ATOMIC
 from cleave.ir.program import Assert, Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
 from cleave.logic.sorts import BOOL, Sort
-from cleave.logic.terms import FALSE, Term, bv, conj_all, neg
+from cleave.logic.terms import FALSE, Term, bv, conj_all, ite, neg
 
 if TYPE_CHECKING:
     from cleave.frontends.c.function import FunctionLowering
@@ -316,5 +316,16 @@ class CallLowering:
         if kind in (Kind.ALLOCATE_ZERO, Kind.ALLOCATE_ONE_ZERO):
             self._ranges.fill(pointer, address, bv(0, 8), size, is_new=True)
         elif kind is Kind.REALLOCATE:
-            self._ranges.copy(pointer, address, operands[0], self._function.term(operands[0]), size)
+            old = self._function.term(operands[0])
+            self._ranges.copy(pointer, address, operands[0], old, size, self._size_of_block(operands[0], old, size))
         return (address,)
+
+    def _size_of_block(self, pointer: l.Value, address: Term, unknown: Term) -> Term:
+        """How much `realloc` has to copy: what is beyond the old block holds any values."""
+        found = unknown
+        for made in self._memory.place(pointer)[0].region.objects:
+            placement, size = self._context.storage.placements.get(made), self._context.storage.size(made)
+            if placement is not None and placement.address is not None and size is not None:
+                width = address.sort.width
+                found = ite(bits.same(address, bv(placement.address, width)), bv(size, width), found)
+        return found

@@ -78,7 +78,16 @@ class RangeAccess:
                 writes = Writes()
         self._memory.write(writes, is_new=is_new)
 
-    def copy(self, to: l.Value, to_address: Term, source: l.Value, source_address: Term, size: Term) -> None:
+    def copy(
+        self,
+        to: l.Value,
+        to_address: Term,
+        source: l.Value,
+        source_address: Term,
+        size: Term,
+        most: Term | None = None,
+    ) -> None:
+        """Copies ``size`` bytes, but not more than ``most``."""
         target, target_offset = self._memory.place(to)
         origin, origin_offset = self._memory.place(source)
 
@@ -89,15 +98,21 @@ class RangeAccess:
 
         step = lcm(target.stride, origin.stride)
         if size.is_value and not _is_loop(size.value, step, [target, origin]):
-            self._copy_pairs(pairs(size.value), to_address, source_address, {})
+            self._copy_pairs(pairs(size.value), to_address, source_address, {}, most)
             return
         period, is_whole = pairs(step), _is_multiple(size, step)
         saved = self._saved(period)
         to_address, source_address, size = (self._stable(t) for t in (to_address, source_address, size))
+        end = size
+        if most is not None:
+            most = self._stable(most)
+            end = ite(bits.compare(Op.BV_ULT, most, size), most, size)
 
         def copy(index: Term) -> None:
             here, there = bits.add(to_address, index), bits.add(source_address, index)
-            left = None if is_whole else bits.binary(Op.BV_SUB, size, index)
+            left = None if is_whole and most is None else bits.binary(Op.BV_SUB, end, index)
+            if left is not None and most is not None:
+                left = ite(bits.compare(Op.BV_ULT, index, end), left, bv(0, size.sort.width))
             self._copy_pairs(period, here, there, saved, left)
 
         self._loop(size, step, copy)
