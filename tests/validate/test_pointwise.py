@@ -32,6 +32,7 @@ def judged(statements: str) -> Confirmed | Refuted:
         f"{COPY} {COPY.replace('N', 'P').replace('M', 'N')} assume k > 15; assert P[30] != M[10];",
         "assume (forall x: int :: N[x] == k); assert N[3] + N[k] != 14;",
         "assume (forall x: int :: {N[x]} x == k || N[x] == M[x]); assert N[k] == M[k];",
+        "assume (exists y: int :: (forall x: int :: N[x] == y)); assert N[3] != 7;",
     ],
 )
 def test_a_violation_after_copying_is_confirmed(statements: str) -> None:

@@ -58,7 +58,7 @@ class PointwiseMaps:
 
     def __init__(self, conditions: Iterable[Term], choices: Sequence[Term]) -> None:
         """``choices``: the variables that stand for what the path leaves open, in the order of the path."""
-        order = {symbol: number for number, symbol in enumerate(choices) if symbol.sort.is_array}
+        order = {symbol: number for number, symbol in enumerate(choices)}
         self.rules: dict[Term, list[Rule]] = {}
         self.replaced: set[Term] = set()  # conditions that are rules
         for condition in conditions:
@@ -123,16 +123,19 @@ def _rule(condition: Term, order: Mapping[Term, int]) -> Rule | None:
         guard = neg(disj_all(parts[:place] + parts[place + 1 :]))
         if part.op is Op.EQ:
             for read, value in (part.args, part.args[::-1]):
-                if read.op is Op.SELECT and read.args[1] is index and _defines(read.args[0], guard, value, order):
-                    return Rule(read.args[0], index, guard, value)
+                if read.op is Op.SELECT and read.args[1] is index:
+                    rule = Rule(read.args[0], index, guard, value)
+                    if _defines(rule, order):
+                        return rule
     return None
 
 
-def _defines(target: Term, guard: Term, value: Term, order: Mapping[Term, int]) -> bool:
-    """Whether ``target`` is left open by the path, after all maps that it would be defined by."""
-    if target not in order:
+def _defines(rule: Rule, order: Mapping[Term, int]) -> bool:
+    """Whether the path leaves the target open, after all maps that the rule defines it by, and all else is known."""
+    if rule.target not in order:
         return False
-    return all(order[v] < order[target] for v in free_variables(guard, value) if v in order)
+    others = free_variables(rule.guard, rule.value) - {rule.place}
+    return all(o in order and (not o.sort.is_array or order[o] < order[rule.target]) for o in others)
 
 
 def _with(values: Mapping[Term, Value], index: Term, key: Value) -> Lookup:
