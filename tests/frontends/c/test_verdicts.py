@@ -123,6 +123,9 @@ UNSAFE = {
         for (int i = 0; i < 2; i++) { int *p = malloc(4); if (i) assert(*p == 1); *p = 1; } }""",
     "realloc adds anything": """int main(void) { int *a = malloc(16), *b = calloc(12, 4), i = 8;
         int *q = __VERIFIER_nondet_bool() ? a : b; q[0] = 0; int *c = realloc(a, 40); assert(c[i] != 42); }""",
+    "realloc of one of several blocks": """int main(void) { int *p[2], k = 8;
+        for (int i = 0; i < 2; i++) { p[i] = malloc(16); p[i][0] = 7; }
+        int *c = realloc(p[0], 80); assert(c[0] == 7); assert(c[k] != 42); }""",
     "division by zero": "int main(void) { int z = __VERIFIER_nondet_bool(); assert(5 / z != 17); }",
     "overflow wraps": "int main(void) { int x = __VERIFIER_nondet_int(); if (x > 0) assert(x + 1 > 0); }",
     "alias": """int main(void) { int x = 1; int *p = &x; int **q = &p; **q = 2; assert(x == 1); }""",

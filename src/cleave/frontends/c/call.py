@@ -321,11 +321,20 @@ class CallLowering:
         return (address,)
 
     def _size_of_block(self, pointer: l.Value, address: Term, unknown: Term) -> Term:
-        """How much `realloc` has to copy: what is beyond the old block holds any values."""
-        found = unknown
+        """How much `realloc` has to copy: what is beyond the old block holds any values. A block that has no address of
+        its own has at most the largest size of these, where all are known."""
+        storage, width = self._context.storage, address.sort.width
+        fixed: list[tuple[int, int]] = []
+        moving: list[int | None] = []
         for made in self._memory.place(pointer)[0].region.objects:
-            placement, size = self._context.storage.placements.get(made), self._context.storage.size(made)
-            if placement is not None and placement.address is not None and size is not None:
-                width = address.sort.width
-                found = ite(bits.same(address, bv(placement.address, width)), bv(size, width), found)
+            placement, size = storage.placements.get(made), storage.size(made)
+            if placement is None or placement.address is None or size is None:
+                moving.append(size)
+            else:
+                fixed.append((placement.address, size))
+        known = [size for size in moving if size is not None]
+        found = bv(max(known), width) if known and len(known) == len(moving) else unknown
+        self._context.grows_unknown_blocks |= len(known) < len(moving) or len(set(known)) > 1
+        for place, size in fixed:
+            found = ite(bits.same(address, bv(place, width)), bv(size, width), found)
         return found

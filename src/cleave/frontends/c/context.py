@@ -43,6 +43,7 @@ class Context:
     uses_counter: bool = False
     races: Races | None = None  # None: they are not asked for
     allocates: bool = False  # asks for memory, which is always granted
+    grows_unknown_blocks: bool = False  # realloc of blocks whose size is not known here
 
     @property
     def pointer(self) -> Sort:

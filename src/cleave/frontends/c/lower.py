@@ -168,6 +168,8 @@ def _assumptions(context: Context) -> tuple[str, ...]:
         told.append("memory safety is not checked: an access outside of its object uses other memory of the same kind")
     if context.allocates:
         told.append("memory that is asked for is always granted: malloc and the like never fail")
+    if context.grows_unknown_blocks:
+        told.append("what realloc adds to a block of a size that is not known beforehand may be values of other blocks")
     if any(name.startswith(_WAITS) for name in context.facts.reachable):
         told.append(
             "a thread that waits for a condition goes on only when it is signalled, though POSIX allows otherwise"
