@@ -19,8 +19,10 @@ def solve(
     bounds: tuple[int, ...] = (3,),
     seed: int = 0,
     beyond_cost: int = 0,
+    *,
+    under_always: bool = False,
 ) -> Finding:
-    return solve_and_count(prepared, merging, bounds, seed, beyond_cost)[0]
+    return solve_and_count(prepared, merging, bounds, seed, beyond_cost, under_always=under_always)[0]
 
 
 def solve_and_count(
@@ -29,9 +31,13 @@ def solve_and_count(
     bounds: tuple[int, ...] = (3,),
     seed: int = 0,
     beyond_cost: int = 0,
+    *,
+    under_always: bool = False,
 ) -> tuple[Finding, Mapping[str, Any]]:
     """The finding and the last counters."""
-    options = InlineOptions(merging=merging, bounds=bounds, seed=seed, beyond_cost=beyond_cost)
+    options = InlineOptions(
+        merging=merging, bounds=bounds, seed=seed, beyond_cost=beyond_cost, under_always=under_always
+    )
     run = InlineEngine(prepared, options, Z3Solver(seed=seed)).run()
     counters: Mapping[str, Any] = {}
     while True:

@@ -85,6 +85,12 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         " solver's stack (default assumed)",
     )
     group.add_argument(
+        "--under-always",
+        action="store_true",
+        help="look for a violation in what is inlined in every step, as the paper does, instead of when that has grown"
+        " by half",
+    )
+    group.add_argument(
         "--split-interval", type=seconds, metavar="T", help=f"between splits (default {Distribution().interval:g}s)"
     )
     group.add_argument(

@@ -167,6 +167,7 @@ def _options(options: argparse.Namespace) -> Options:
         property=Property(options.property) if options.property else None,
         recursion_bounds=options.recursion_bound,
         merging=merging(options),
+        under_always=options.under_always,
         seed=options.seed,
         timelimit=options.timelimit,
         memlimit_mb=options.memlimit,

@@ -84,6 +84,7 @@ def _inline(file: str, source: bytes, options: Options) -> Flow:
         merging=options.merging,
         bounds=options.recursion_bounds or deepening(DEFAULT_BOUND),
         beyond_cost=DEFAULT_BEYOND_COST if options.recursion_bounds is None else 0,
+        under_always=options.under_always,
         seed=options.seed,
     )
     task = Task(

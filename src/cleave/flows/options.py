@@ -33,6 +33,7 @@ class Options:
     integers: Integers | None = None  # of a C program; None: BITS, and what gives the same verdicts if it helps
     recursion_bounds: tuple[int, ...] | None = None  # tried in turn; None: the default, and beyond while it is cheap
     merging: Merging = Merging.FIRST
+    under_always: bool = False  # look for violations in what is inlined in every step, as in HYDRA's paper
     seed: int = 0
     timelimit: float = 0.0
     memlimit_mb: int = 0

@@ -135,3 +135,13 @@ def test_the_same_seed_gives_the_same_run(number: int) -> None:
     _, prepared = made(number, HIERARCHICAL)
     for merging in (Merging.RANDOM, Merging.OPT):
         assert solve(prepared, merging, seed=7) == solve(prepared, merging, seed=7)
+
+
+@settings(max_examples=40, deadline=None, database=None)
+@given(SEEDS)
+def test_looking_at_what_is_inlined_in_every_step_changes_no_verdict(number: int) -> None:
+    program, prepared = made(number, EVERYTHING)
+    sometimes, always = (solve(prepared, bounds=(1, 2), under_always=always) for always in (False, True))
+    assert type(sometimes) is type(always)
+    check_evidence(program, prepared, sometimes)
+    check_evidence(program, prepared, always)

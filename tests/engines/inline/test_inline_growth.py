@@ -145,3 +145,11 @@ def test_a_tree_shares_nothing() -> None:
     found, counters = solve_and_count(prepared(BRANCHES), Merging.TREE)
     assert isinstance(found, Proved)
     assert counters["merges"] == 0
+
+
+def test_what_is_inlined_is_looked_at_when_it_has_grown() -> None:
+    """In every step there is one check less, but for those after which the unfolding has grown by half."""
+    prepared = prepare(read_program(ALLOCATIONS.format(property="(>= q p)")), ("main",))
+    sometimes, always = (solve_and_count(prepared, under_always=always)[1] for always in (False, True))
+    assert sometimes["instances"] == always["instances"]
+    assert sometimes["checks"] < always["checks"]

@@ -59,7 +59,11 @@ def make_search(
     extra = extra_recursion(program)
     choose = choose_instances(options, conditions, entry, extra)
     private = _private(program, options.merging)
-    return Search(conditions, entry, program.axioms, solver, choose, extra, private, pushed=pushed)
+    return Search(
+        *(conditions, entry, program.axioms, solver, choose, extra, private),
+        pushed=pushed,
+        under_always=options.under_always,
+    )
 
 
 def extra_recursion(program: Program) -> dict[str, int]:

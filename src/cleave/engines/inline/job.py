@@ -17,6 +17,7 @@ from cleave.engines.inline.splitting import split_candidates
 from cleave.engines.inline.unfolding import Instance
 from cleave.passes.prepare import Prepared
 
+_CORE_COST = 500_000  # to see which calls the search is about now
 _PROBE_COST = 100_000  # to see that a split would be trivial
 _MOST_PROBES = 8  # instances that are considered at one time
 
@@ -91,6 +92,7 @@ class Job:
 
     def _choose(self, random: Random) -> Instance | None:
         candidates = split_candidates(self.search, self._how, random)
+        self.search.find_relevant(_CORE_COST)
         if self._how.splits is not Splits.PROOF:
             return candidates[0] if candidates else None
         untried = [c for c in candidates if not self._is_known_trivial(c)]

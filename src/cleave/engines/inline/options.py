@@ -38,11 +38,13 @@ def deeper(bound: int) -> int:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InlineOptions:
     """``bounds`` are the recursion bounds to try in turn, the last one being the bound of the verdict. As long as the
-    solver's cost is below ``beyond_cost``, larger ones are tried after them."""
+    solver's cost is below ``beyond_cost``, larger ones are tried after them. ``under_always``: look for a violation in
+    what is inlined in every step, as in the paper, and not only when that has grown (`search`)."""
 
     merging: Merging = Merging.FIRST
     bounds: tuple[int, ...] = deepening(DEFAULT_BOUND)
     beyond_cost: int = 0
+    under_always: bool = False
     seed: int = 0
 
 
