@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from cleave.cli.arguments import positive_number, seconds, whole_number
-from cleave.engines.inline.options import UNSPLIT_FROM, Decisions, Distribution, Queues, Rate, Splits
+from cleave.engines.inline.options import DIFFERENT_FROM, UNSPLIT_FROM, Decisions, Distribution, Queues, Rate, Splits
 from cleave.errors import UsageError
 from cleave.journal.places import default_folder
 
@@ -102,7 +102,8 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--unsplit-worker",
         action=argparse.BooleanOptionalAction,
-        help=f"one of the workers searches the whole by itself, unsplit (default: with {UNSPLIT_FROM} workers or more)",
+        help=f"one of the workers searches the whole by itself, unsplit (default: with {UNSPLIT_FROM} workers or more);"
+        f" of {DIFFERENT_FROM} or more, a second one does so in another way",
     )
 
 

@@ -66,6 +66,8 @@ BOOGIE = Profile(
         }
     ),
 )
+ACTIVE = Profile(name="active", incremental=True, options=MappingProxyType({**BOOGIE.options, "case_split": 1}))
+"""Boogie's, but case splits go after what took part in recent conflicts instead of after the program."""
 PLAIN = Profile(name="plain", incremental=True, options=MappingProxyType({"auto_config": False, "mbqi": False}))
 DEFAULT = Profile(name="default", incremental=False)
 

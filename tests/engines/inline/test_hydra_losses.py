@@ -206,6 +206,17 @@ def test_two_workers_may_close_the_whole_search_at_the_same_moment() -> None:
     assert uncovered(split_tree(desk.events)) is None
 
 
+def test_of_eight_workers_two_search_the_whole_one_of_them_differently() -> None:
+    desk = Desk(workers=8, unsplit=None)
+    desk.ask(1)
+    assert desk.ask(2) == [(2, Solve("", WHOLE, 0.5, split=False))]
+    assert desk.ask(3) == [(3, Solve("", WHOLE, 0.5, split=False, differently=True))]
+    assert desk.ask(4) == [(1, Pace(0.0))], "there are no more of them"
+    assert desk.tell(Lost(2, CRASH)) == []
+    assert desk.give_up(1, "") == [], "worker 3 may still prove the whole"
+    assert desk.close(3, "", 3) == [Closed(3, (), "checked")]
+
+
 def test_a_worker_alone_is_no_unsplit_one() -> None:
     assert Desk(workers=1, unsplit=True).ask(1) == [(1, Solve("", WHOLE, SLOW))]
 

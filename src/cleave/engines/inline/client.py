@@ -156,7 +156,7 @@ class Client:
             self._done_cost += self._job.cost()
             self._owed.append(self._job.claims)
         self._may_split = order.split
-        self._job = Job(self._assigned, order.id, order.partition)
+        self._job = Job(self._assigned, order.id, order.partition, differently=order.differently)
         return self._job, order.partition.bound
 
     def _search(self, job: Job, bound: int) -> Generator[Turn, list[bytes], SearchOutcome]:
@@ -178,8 +178,8 @@ class Client:
 
     def _slice_cost(self, job: Job) -> int:
         if not self._may_split:
-            return _UNSPLIT_SLICES * self._how.slice_cost
-        return max(self._how.slice_cost, self._how.first_split - job.solver_cost())
+            return _UNSPLIT_SLICES * self._how.cost_of_slice
+        return max(self._how.cost_of_slice, self._how.first_split - job.solver_cost())
 
     def _report(self, progress: Progress) -> None:
         if self._clock() - self._last_progress >= _PROGRESS_SECONDS:
@@ -241,7 +241,7 @@ class Client:
         claims = self._next_claims()
         assert claims is not None
         claim, before = claims.waiting[0], claims.cost()
-        limit = max(self._how.slice_cost, claim.effort.validation) if self._may_split else 0
+        limit = max(self._how.cost_of_slice, claim.effort.validation) if self._may_split else 0
         asked_for = self._options.bounds[-1]
         is_beyond = claim.bound is not None and claim.bound > asked_for
         answer = claims.check(claim, limit, BEYOND_CHECK_SECONDS if is_beyond else 0.0)

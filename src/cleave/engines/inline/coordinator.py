@@ -31,7 +31,7 @@ from cleave.engines.inline.messages import (
     encode,
     from_worker,
 )
-from cleave.engines.inline.options import UNSPLIT_FROM, Queues, Rate
+from cleave.engines.inline.options import Queues, Rate
 from cleave.engines.inline.partition import Partition
 from cleave.engines.inline.queues import ORPHANS, Deques, SharedQueue, WaitingPartitions
 from cleave.errors import InternalError
@@ -62,9 +62,8 @@ class HydraCoordinator:
         self._queue: WaitingPartitions = Deques() if self._how.queues is Queues.DEQUES else SharedQueue()
         self._queue.push(ORPHANS, ROOT)
         self._losses: dict[str, int] = {}
-        self._unsplit: int | None = None  # the worker that searches the whole, unsplit
-        wanted = self._how.workers >= UNSPLIT_FROM if self._how.unsplit is None else self._how.unsplit
-        self._unsplit_wanted = wanted and self._how.workers > 1
+        self._unsplit: set[int] = set()  # the workers that search the whole, unsplit
+        self._wholes = self._how.wholes  # for such workers that are still to be found, whether in another way
         self._hired = 1
         self._bound: int | None = None  # the least bound that took part in a closed partition
         self._given_up: GivenUp | None = None
@@ -155,7 +154,7 @@ class HydraCoordinator:
         self._efforts["checks"] += effort.checks
         if isinstance(outcome.answer, Violated):
             return self._finish(outcome.answer)
-        if worker == self._unsplit:
+        if worker in self._unsplit:
             return self._on_whole(worker, member, outcome.answer)
         claimed = outcome.id in member.claims
         if (outcome.id != member.partition and not claimed) or outcome.id not in self._open:
@@ -173,7 +172,7 @@ class HydraCoordinator:
         if isinstance(answer, Closed):
             self._totals["closed"] += 1
             return self._finish(answer)
-        self._unsplit = None
+        self._unsplit.remove(worker)
         return self._ended() or self._next(worker, member)
 
     def _on_lost(self, worker: int, reason: str) -> list[Command]:
@@ -183,8 +182,8 @@ class HydraCoordinator:
         self._totals["lost_workers"] += reason != STOPPED
         self._waiting.pop(worker, None)
         self._slow.pop(worker, None)
-        if worker == self._unsplit:
-            self._unsplit = None
+        if worker in self._unsplit:
+            self._unsplit.remove(worker)
             return self._ended()
         held = [*member.claims, *([member.partition] if member.partition is not None else [])]
         # It worked on its partition, or while it waited on its oldest claim: that one may be to blame.
@@ -223,16 +222,17 @@ class HydraCoordinator:
         served = self._serve_waiting()
         if worker not in self._waiting:
             return served
-        if self._unsplit_wanted and not member.claims:
+        if self._wholes and not member.claims:
             return [*served, *self._search_whole(worker, member)]
         return [Send(worker, encode(Wait())), *served, *self._hurry()] if member.claims else [*served, *self._hurry()]
 
     def _search_whole(self, worker: int, member: _Member) -> list[Command]:
-        """The first worker for which there is no partition, and that owes nothing, searches the whole, unsplit."""
+        """The first workers for which there is no partition, and that owe nothing, search the whole, unsplit."""
         del self._waiting[worker]
-        self._unsplit, self._unsplit_wanted = worker, False
+        self._unsplit.add(worker)
         member.partition = ROOT
-        return [Send(worker, encode(Solve(ROOT, Partition(), self._how.interval, split=False)))]
+        whole = Solve(ROOT, Partition(), self._how.interval, split=False, differently=self._wholes.pop(0))
+        return [Send(worker, encode(whole))]
 
     def _serve_waiting(self) -> list[Command]:
         commands: list[Command] = []
@@ -252,7 +252,7 @@ class HydraCoordinator:
         return self._ended()
 
     def _ended(self) -> list[Command]:
-        if self._open or (self._given_up and self._unsplit is not None):
+        if self._open or (self._given_up and self._unsplit):
             return []
         return self._finish(self._given_up or Closed(self._bound, (), "proof checked by another encoding"))
 

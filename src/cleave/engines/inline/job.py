@@ -31,12 +31,13 @@ class Assigned(NamedTuple):
 
 
 class Job:
-    """A search that began with a partition of somebody else's. ``id`` is the partition it is confined to now."""
+    """A search that began with a partition of somebody else's. ``id`` is the partition it is confined to now. What
+    another worker searches, too, is searched ``differently``."""
 
-    def __init__(self, assigned: Assigned, id: str, partition: Partition) -> None:
+    def __init__(self, assigned: Assigned, id: str, partition: Partition, *, differently: bool = False) -> None:
         task, prepared, conditions = assigned
         self._how = task.distribution
-        self._solver = solver_for(prepared.program, task.options.seed)
+        self._solver = solver_for(prepared.program, task.options.seed, differently=differently)
         pushed = self._how.decisions is Decisions.PUSHED
         self.id = id
         self.search: Search = make_search(prepared, conditions, task.options, self._solver, pushed=pushed)
@@ -91,8 +92,9 @@ class Job:
         return half
 
     def _choose(self, random: Random) -> Instance | None:
+        if self._how.splits is not Splits.RANDOM:
+            self.search.find_relevant(min(_CORE_COST, self._how.cost_of_slice))
         candidates = split_candidates(self.search, self._how, random)
-        self.search.find_relevant(_CORE_COST)
         if self._how.splits is not Splits.PROOF:
             return candidates[0] if candidates else None
         untried = [c for c in candidates if not self._is_known_trivial(c)]

@@ -126,12 +126,13 @@ class Progress(msgspec.Struct, frozen=True, array_like=True, tag=4):
 
 
 class Solve(msgspec.Struct, frozen=True, array_like=True, tag=5):
-    """``split``: whether the partition may be split."""
+    """``split``: whether the partition may be split. ``differently``: somebody else searches it in the usual way."""
 
     id: str
     partition: Partition
     interval: float
     split: bool = True
+    differently: bool = False
 
 
 class Back(msgspec.Struct, frozen=True, array_like=True, tag=6):

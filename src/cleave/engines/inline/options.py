@@ -80,9 +80,14 @@ class Decisions(Enum):
 _SPLIT_COST = 8_000_000
 _MOVING_COST = 60_000
 _MOST_FOR_MOVING = 15_000
+_SLICE_COST = 4_000_000
+_LEAST_SLICE = 500_000
 
 UNSPLIT_FROM = 4
-"""With so many workers, one of them is spared for the whole search."""
+"""With so many workers, one of them is spared for the whole search, ..."""
+
+DIFFERENT_FROM = 8
+"""... and with so many, a second one, which goes about it in another way."""
 
 PATHS_FROM = 8
 """With so many workers, the latest paths of a search tell where to split it; fewer are slower with that."""
@@ -95,10 +100,11 @@ class Distribution:
     A search whose solver cost is below ``split_after`` is not split: it would take longer to tell others; None: the
     fewer workers there are, the later, because most short searches lose by a split (`first_split`). ``unsplit``
     dedicates a worker to the whole search, so that no split can make a run slower than without; None: if there are
-    enough workers. Inside a check, a worker looks up after ``slice_cost``. ``moving_cost`` is
-    about what it costs to take over an instance of another worker, with what the solver does about it: a partition is
-    split only after as much work as moving the half of it takes. None: the less the more workers there are
-    (`cost_of_moving`), because those who would wait otherwise take over for nothing.
+    enough workers. Inside a check, a worker looks up after ``slice_cost``; None: the fewer workers there are, the
+    later, because a check that was interrupted begins anew, with what it has learned. ``moving_cost`` is about what it
+    costs to take over an instance of another worker, with what the solver does about it: a partition is split only
+    after as much work as moving the half of it takes. None: the less the more workers there are (`cost_of_moving`),
+    because those who would wait otherwise take over for nothing.
     """
 
     workers: int = 1
@@ -109,7 +115,7 @@ class Distribution:
     interval: float = 0.5
     slowdown: float = 20.0
     split_after: int | None = None
-    slice_cost: int = 500_000
+    slice_cost: int | None = None
     moving_cost: int | None = None
     unsplit: bool | None = None
 
@@ -119,6 +125,19 @@ class Distribution:
         if self.split_after is not None:
             return self.split_after
         return max(DEFAULT_BEYOND_COST, _SPLIT_COST // self.workers)
+
+    @property
+    def cost_of_slice(self) -> int:
+        """After which a check is interrupted for the first time."""
+        return max(_LEAST_SLICE, _SLICE_COST // self.workers) if self.slice_cost is None else self.slice_cost
+
+    @property
+    def wholes(self) -> list[bool]:
+        """One for each worker that searches the whole, unsplit: whether in another way (`solvers`)."""
+        wanted = self.workers >= UNSPLIT_FROM if self.unsplit is None else self.unsplit
+        if not wanted or self.workers == 1:
+            return []
+        return [False, True] if self.workers >= DIFFERENT_FROM else [False]
 
     @property
     def follows_paths(self) -> bool:
