@@ -194,5 +194,7 @@ def _rejected(prepared: Prepared, proved: Proved, watch: Watch, most_seconds: fl
         watch.unguard(solver.interrupt)
         if rejected is None or late:
             break
-        refuted = None if rejected.undecided else program
+        # A candidate for a model of what leaves the background out is most likely one: the background is needed.
+        seems_refuted = program is not prepared.program and not rejected.stopped
+        refuted = program if seems_refuted or not rejected.undecided else None
     return rejected

@@ -118,7 +118,7 @@ class PartitionChecker:
             return None
         reason = self._solver.reason_unknown()
         if answer is Answer.UNKNOWN and not reason.startswith(("quantifiers", "incomplete")):
-            return Rejected(f"the check of the proof's formula stopped: {reason}", undecided=True)
+            return Rejected(f"the check of the proof's formula stopped: {reason}", undecided=True, stopped=True)
         return Rejected("the proof's formula is satisfiable", undecided=answer is Answer.UNKNOWN)
 
     def _add_body(self, number: int, only: Binding | None) -> None:

@@ -37,10 +37,12 @@ class UnfoldedInstance:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why a proof was not accepted. ``undecided``: the solver ran out of its limits, nothing was found wrong."""
+    """Why a proof was not accepted. ``undecided``: nothing was found wrong, because the solver ran out of its limits
+    (``stopped``), or has only a candidate for what would be wrong."""
 
     reason: str
     undecided: bool = False
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
