@@ -33,8 +33,9 @@ _MOST_QUESTIONS = 20_000
 """That Bitwuzla may ask; at most a few seconds for each of its steps between two of them."""
 
 
-def linear_sequences(formula: PathFormula, budget: Budget, plain: Solver) -> Iterator[list[tuple[Term, ...]]]:
-    """From the linear constraints, if these exclude the path. ``plain`` is free again when all are there."""
+def linear_sequences(formula: PathFormula, budget: Budget, plain: Solver) -> Iterator[list[list[tuple[Term, ...]]]]:
+    """From the linear constraints, if these exclude the path: those of each reason why they do. ``plain`` is free again
+    when all are there."""
     rows = linear_rows(formula)
     solver = RowSolver(budget, plain)
     seen: list[list[Weighted]] = []
@@ -46,7 +47,7 @@ def linear_sequences(formula: PathFormula, budget: Budget, plain: Solver) -> Ite
             found = refutation(solver, rows, contradictory, direction)
             if found is not None and found not in seen:
                 seen.append(found)
-                yield from _from_factors(formula, found)
+                yield list(_from_factors(formula, found))
     finally:
         solver.close()
 

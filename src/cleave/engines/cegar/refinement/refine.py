@@ -45,7 +45,7 @@ class Feasible:
 @dataclass(frozen=True, slots=True)
 class Refined:
     """The path can't be taken; ``predicates`` are formulas over the variables of the location after each transition
-    but the last."""
+    but the last. Where there is ``false`` among them, the path is excluded already; what is behind excludes it, too."""
 
     predicates: tuple[tuple[Term, ...], ...]
     cost: int
@@ -70,7 +70,9 @@ def refine(system: TransitionSystem, path: Sequence[int], budget: Budget | None 
 
 
 def _refine(formula: PathFormula, budget: Budget, plain: Z3Solver) -> Feasible | Refined | Failed:
-    found = _best(formula, linear_sequences(formula, budget, plain), budget, plain)
+    reasons = list(linear_sequences(formula, budget, plain))
+    linear = [_best(formula, sequences, budget, plain) for sequences in reasons]
+    found = _joined(formula, [predicates for predicates in linear if predicates is not None])
     if found is not None:
         return Refined(found, budget.spent)
     known = feasibility(formula, budget)
@@ -104,6 +106,20 @@ def _best(
     return None
 
 
+def _joined(formula: PathFormula, found: Sequence[Predicates]) -> Predicates | None:
+    """All that exclude the path for a reason of their own: what is not needed now mostly is in another iteration. But
+    those that only count how often a loop was taken, with another predicate at each visit, would never end."""
+    if not found:
+        return None
+    best, *others = sorted(found, key=lambda each: _score(formula, each))
+    joined = best
+    for other in others:
+        distinct = [place for place, predicate in _distinct(formula, other) if predicate is not FALSE]
+        if len(distinct) <= max(len(_distinct(formula, best)), len(set(distinct))):
+            joined = tuple(tuple(dict.fromkeys((*one, *more))) for one, more in zip(joined, other, strict=True))
+    return joined
+
+
 def _tidied(sequence: Sequence[Sequence[Term]]) -> Predicates:
     """Without what says nothing; nothing is needed behind ``false``."""
     tidied: list[tuple[Term, ...]] = []
@@ -120,11 +136,7 @@ def _tidied(sequence: Sequence[Sequence[Term]]) -> Predicates:
 def _score(formula: PathFormula, predicates: Predicates) -> tuple[int, ...]:
     """Less is better: few different predicates, as what holds at each visit of a location may well be an invariant of
     it; then short ones, then small numbers."""
-    distinct = dict.fromkeys(
-        (transition.target, predicate)
-        for transition, there in zip(formula.transitions, predicates, strict=False)
-        for predicate in there
-    )
+    distinct = _distinct(formula, predicates)
     size, numbers = 0, 0
     for _, predicate in distinct:
         for node in postorder((predicate,)):
@@ -132,6 +144,15 @@ def _score(formula: PathFormula, predicates: Predicates) -> tuple[int, ...]:
             if node.is_value and not node.sort.is_bool and not node.sort.is_bitvec:
                 numbers += node.value.numerator.bit_length() + node.value.denominator.bit_length()
     return len(distinct), size, numbers
+
+
+def _distinct(formula: PathFormula, predicates: Predicates) -> dict[tuple[int, Term], None]:
+    """With their locations."""
+    return dict.fromkeys(
+        (transition.target, predicate)
+        for transition, there in zip(formula.transitions, predicates, strict=False)
+        for predicate in there
+    )
 
 
 # --- the promise ----------------------------------------------------------------------------------------------------
