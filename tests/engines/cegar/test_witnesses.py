@@ -9,63 +9,92 @@ import pytest
 from cleave.engines.cegar.abstraction import Abstraction
 from cleave.engines.cegar.facts import FactBoard
 from cleave.engines.cegar.messages import Implied, Witnessed
-from cleave.engines.cegar.witnesses import Side, Witness, members, truth_by, written
+from cleave.engines.cegar.points import LocationPredicates, Point, written
+from cleave.engines.cegar.witnesses import Side, Witness, members
 from cleave.ir.transition_system import ControlLocation, Transition, TransitionSystem
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, bitvec
-from cleave.logic.terms import TRUE, Term, add, bv, conj_all, div, eq, integer, le, lt, neg, real, value_of, var
+from cleave.logic.terms import (
+    TRUE,
+    Term,
+    add,
+    bv,
+    conj_all,
+    disj,
+    div,
+    eq,
+    integer,
+    le,
+    lt,
+    mod,
+    mul,
+    neg,
+    real,
+    to_real,
+    value_of,
+    var,
+)
 from cleave.smt.z3 import PLAIN, Z3Solver
 
 X, R, B = var("x", INT), var("r", REAL), var("b", BOOL)
 BITS = var("v", bitvec(8))
 
 
-def _written(formula: Term, variables: tuple[Term, ...]) -> tuple[str, ...]:
+def _written(formula: Term, terms: tuple[Term, ...]) -> tuple[str, ...] | None:
     solver = Z3Solver(profile=PLAIN)
     solver.add(formula)
     solver.check()
-    return written(solver.model(), variables)
+    return written(solver.model(), terms)
 
 
 def test_values_say_what_the_model_did() -> None:
     formula = conj_all([eq(X, integer(-3)), eq(R, real(Fraction(5, 2))), B])
-    values = _written(formula, (X, R, B))
-    assert values == ("-3", "5/2", "1")
-    truth = truth_by((X, R, B), values)
-    assert truth(lt(X, integer(0))) is True
-    assert truth(le(real(3), R)) is False
-    assert truth(neg(B)) is False
-    assert truth(eq(BITS, bv(0, 8))) is None
-    assert truth(eq(div(X, integer(0)), X)) is None  # which a solver's model decides as it likes
+    values = _written(formula, (X, R, B, add(X, integer(1))))
+    assert values == ("-3", "5/2", "1", "-2")
+    predicates = LocationPredicates((X, R, B))
+    expected = {
+        lt(X, integer(0)): True,
+        le(real(3), R): False,
+        lt(R, real(Fraction(5, 2))): False,
+        le(add(to_real(X), mul(real(2), R)), real(2)): True,
+        eq(R, real(Fraction(5, 2))): True,
+        neg(eq(X, integer(-3))): False,
+        neg(B): False,
+        disj(B, le(integer(0), X)): True,  # by cases
+        eq(mod(X, integer(2)), integer(1)): True,
+        eq(div(X, integer(0)), X): None,  # which a solver's model decides as it likes
+    }
+    for predicate in expected:
+        predicates.learn(predicate)
+    point = Point(values[:3])
+    assert [predicates.holds(one, point) for one in range(len(expected))] == list(expected.values())
 
 
 def test_of_what_is_no_number_nothing_is_written() -> None:
-    assert _written(eq(BITS, bv(3, 8)), (X, BITS)) == ()
-    assert truth_by((X, BITS), ())(le(X, X)) is None
+    assert _written(eq(BITS, bv(3, 8)), (X, BITS)) is None
 
 
 def test_each_predicate_is_looked_up_once_and_only_if_it_matters() -> None:
-    asked: list[Term] = []
+    asked: list[int] = []
 
-    def truth(formula: Term) -> bool:
-        asked.append(formula)
-        return formula is not low
+    def truth(one: int) -> bool:
+        asked.append(one)
+        return one != 0
 
-    low, middle, high = (le(X, integer(bound)) for bound in (0, 5, 9))
-    witness = Witness(truth, Side(0b100, 0b100), Side())
-    assert not witness.belongs(0b111, (low, middle, high))
-    assert not witness.belongs(0b001, (low, middle, high))
-    assert asked == [low]
-    assert witness.belongs(0b110, (low, middle, high))
-    assert witness.refutes(0, (low,))
-    assert witness.refutes(0, (low,))
-    assert asked == [low, middle, low]  # before the transition, and after it
+    witness = Witness(Side(truth, 0b100, 0b100), Side(truth))
+    assert not witness.belongs(0b111)
+    assert not witness.belongs(0b001)
+    assert asked == [0]
+    assert witness.belongs(0b110)
+    assert witness.refutes(0)
+    assert witness.refutes(0)
+    assert asked == [0, 1, 0]  # before the transition, and after it
 
 
 def test_what_nobody_knows_is_neither_a_state_of_nor_refuted() -> None:
-    witness = Witness(lambda formula: None, Side(0b1, 0b1), Side())
-    assert witness.belongs(0b1, (TRUE, TRUE))
-    assert not witness.belongs(0b11, (TRUE, TRUE))
-    assert not witness.refutes(0, (TRUE,))
+    witness = Witness(Side(lambda one: None, 0b1, 0b1), Side(lambda one: None))
+    assert witness.belongs(0b1)
+    assert not witness.belongs(0b11)
+    assert not witness.refutes(0)
 
 
 def test_members_of_a_set() -> None:

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 
 from cleave.engines.cegar.interruption import InterruptedSearchError
 from cleave.engines.cegar.messages import Fact, Implied, Witnessed, pack, unpack
-from cleave.engines.cegar.witnesses import Side, Truth, Witness, members, truth_by, written
+from cleave.engines.cegar.points import LocationPredicates, Point, written
+from cleave.engines.cegar.witnesses import Side, Truth, Witness, members
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, conj_all, implies, neg, var
@@ -36,10 +37,20 @@ _FRESH_COST = 50_000_000  # ... and to one that has not
 _BLOCKED_COST = 5  # of a transition that is known to be impossible, in the solver's units, which are microseconds, ...
 _LOOKUP_COST = 30  # ... of another one, ...
 _ASK_COST = 150  # ... of one that the solver is asked about, besides what that costs, ...
-_TRUTH_COST = 15  # ... of a predicate that is looked up in a model, ...
-_WRITING_COST = 100  # ... of a model that is written down for others, ...
+_TRUTH_COST = 4  # ... of a predicate that is looked up in the values of a model, ...
+_MODEL_COST = 15  # ... or in the model itself, ...
+_WRITING_COST = 250  # ... of a model that is written down for others, ...
+_LEARN_COST = 100  # ... of a predicate that is learned, ...
 _FACT_COST = 3  # ... and of a fact that another worker found
 _MOST_MODELS = 48  # kept for each transition, the latest
+
+
+Values = tuple[tuple[str, ...], tuple[str, ...]]
+"""Of the variables before a transition and after it."""
+
+
+def _unknown(_one: int) -> None:
+    return None
 
 
 @dataclass(slots=True)
@@ -58,10 +69,9 @@ class Abstraction:
     def __init__(self, system: TransitionSystem, *, is_alone: bool = False) -> None:
         self._system = system
         self._is_alone = is_alone
-        self._predicates: list[list[Term]] = [[] for _ in system.locations]
+        self._predicates = [LocationPredicates(location.variables) for location in system.locations]
         self._after: list[list[Term]] = [[] for _ in system.transitions]  # the target's predicates, in the source
         self._known = [_Known() for _ in system.transitions]
-        self._variables: dict[int, tuple[Term, ...]] = {}
         self._solver = Z3Solver(profile=PLAIN)
         self._fresh: Z3Solver | None = None
         self._fresh_cost = 0
@@ -70,7 +80,8 @@ class Abstraction:
         self.queries = 0
 
     def learn(self, location: int, predicate: Term) -> None:
-        self._predicates[location].append(predicate)
+        self._own_cost += _LEARN_COST
+        self._predicates[location].learn(predicate)
 
     def news(self) -> tuple[Fact, ...]:
         """What the solver said since the last time."""
@@ -85,10 +96,10 @@ class Abstraction:
                 case Implied(transition=number, predicate=predicate, core=core):
                     self._note_core(number, predicate, unpack(core))
                 case Witnessed():
-                    before = Side(unpack(fact.before), unpack(fact.before_known))
-                    after = Side(unpack(fact.after), unpack(fact.after_known))
-                    truth = truth_by(self._numbers(fact.transition), fact.values)
-                    self._keep(fact.transition, Witness(self._charged(truth), before, after))
+                    before, after = self._told_truths(fact)
+                    before_side = Side(before, unpack(fact.before), unpack(fact.before_known))
+                    after_side = Side(after, unpack(fact.after), unpack(fact.after_known))
+                    self._keep(fact.transition, Witness(before_side, after_side))
 
     def close(self) -> None:
         self._solver.close()
@@ -115,11 +126,10 @@ class Abstraction:
         held = self._held(known, bits, wanted)
         open_ = [one for one in wanted if not held >> one & 1]
         is_possible = False
-        source, after = self._predicates[self._system.transitions[number].source], self._after_terms(number)
         for witness in known.witnesses:
-            if witness.belongs(bits, source):
+            if witness.belongs(bits):
                 is_possible = True
-                open_ = [one for one in open_ if not witness.refutes(one, after)]
+                open_ = [one for one in open_ if not witness.refutes(one)]
                 if not open_:
                     break
         if is_possible and not open_:
@@ -141,7 +151,7 @@ class Abstraction:
         after = self._after_terms(number)
         names = {one: var(f"holds.{one}", BOOL) for one in members(bits)}
         broken = {one: var(f"broken.{one}", BOOL) for one in open_}
-        source = self._predicates[transition.source]
+        source = self._predicates[transition.source].terms
         self._solver.push()
         try:
             self._solver.add(transition.guard)
@@ -154,7 +164,7 @@ class Abstraction:
                 if isinstance(found, int):
                     self._report_core(number, None, found)
                     return INFEASIBLE
-                open_ = self._still_open(found, number, open_)
+                open_ = _still_open(found, open_)
             while open_:
                 one, *open_ = open_
                 found = self._refute(number, {**names, -1: broken[one]}, bits, after[one])
@@ -162,7 +172,7 @@ class Abstraction:
                     self._report_core(number, one, found)
                     held |= 1 << one
                 else:
-                    open_ = self._still_open(found, number, open_)
+                    open_ = _still_open(found, open_)
             return held
         finally:
             self._solver.pop()
@@ -183,7 +193,7 @@ class Abstraction:
         if self._solver.reason_unknown() == "interrupted":
             raise InterruptedSearchError
         transition = self._system.transitions[number]
-        source = self._predicates[transition.source]
+        source = self._predicates[transition.source].terms
         self._fresh = Z3Solver(profile=DEFAULT)
         try:
             failing = [] if after is None else [neg(after)]
@@ -214,55 +224,87 @@ class Abstraction:
 
     def _report_witness(self, number: int, bits: int, model: Model) -> Witness:
         """Others who don't get its values are told of all predicates that there are."""
-        witness = Witness(self._charged(model.is_true), Side(bits, bits), Side())
+        told = None if self._is_alone else self._values(number, model)
+        before, after = self._truths(number, model, told)
+        witness = Witness(Side(before, bits, bits), Side(after))
         self._keep(number, witness)
         if self._is_alone:
             return witness
-        values = written(model, self._numbers(number))
-        if values:
-            self._own_cost += _WRITING_COST
-        else:
-            witness.look_up(self._predicates[self._system.transitions[number].source], self._after_terms(number))
+        if told is None:
+            transition = self._system.transitions[number]
+            witness.before.look_up(len(self._predicates[transition.source]))
+            witness.after.look_up(len(self._predicates[transition.target]))
         sides = (witness.before.holding, witness.before.known, witness.after.holding, witness.after.known)
-        before, before_known, after, after_known = map(pack, sides)
-        self._news.append(Witnessed(number, before, before_known, after, after_known, values))
+        before_holding, before_known, after_holding, after_known = map(pack, sides)
+        self._news.append(Witnessed(number, before_holding, before_known, after_holding, after_known, told))
         return witness
+
+    def _values(self, number: int, model: Model) -> Values | None:
+        self._own_cost += _WRITING_COST
+        transition = self._system.transitions[number]
+        variables = self._system.locations[transition.source].variables
+        values = written(model, (*variables, *transition.updates))
+        return None if values is None else (values[: len(variables)], values[len(variables) :])
 
     def _keep(self, number: int, witness: Witness) -> None:
         witnesses = self._known[number].witnesses
         witnesses.append(witness)
         del witnesses[:-_MOST_MODELS]
 
-    def _charged(self, truth: Truth) -> Truth:
-        def charged(formula: Term) -> bool | None:
+    def _truths(self, number: int, model: Model, told: Values | None) -> tuple[Truth, Truth]:
+        """By the values if there are any, else by the model."""
+        transition = self._system.transitions[number]
+        source, after = self._predicates[transition.source].terms, self._after_terms
+
+        def before_by_model(one: int) -> bool:
+            return model.is_true(source[one])
+
+        def after_by_model(one: int) -> bool:
+            return model.is_true(after(number)[one])
+
+        if told is None:
+            return self._charged(before_by_model), self._charged(after_by_model)
+        return (
+            self._by_values(transition.source, told[0], before_by_model),
+            self._by_values(transition.target, told[1], after_by_model),
+        )
+
+    def _told_truths(self, fact: Witnessed) -> tuple[Truth, Truth]:
+        if fact.values is None:
+            return _unknown, _unknown
+        transition = self._system.transitions[fact.transition]
+        before, after = fact.values
+        return self._by_values(transition.source, before), self._by_values(transition.target, after)
+
+    def _by_values(self, location: int, values: Sequence[str], otherwise: Truth = _unknown) -> Truth:
+        predicates, point = self._predicates[location], Point(values)
+
+        def truth(one: int) -> bool | None:
             self._own_cost += _TRUTH_COST
-            return truth(formula)
+            found = predicates.holds(one, point)
+            return otherwise(one) if found is None else found
+
+        return truth
+
+    def _charged(self, truth: Truth) -> Truth:
+        def charged(one: int) -> bool | None:
+            self._own_cost += _MODEL_COST
+            return truth(one)
 
         return charged
 
-    def _numbers(self, number: int) -> tuple[Term, ...]:
-        """The variables that a witness of the transition has values for."""
-        found = self._variables.get(number)
-        if found is None:
-            transition = self._system.transitions[number]
-            own = self._system.locations[transition.source].variables
-            found = self._variables[number] = (*own, *self._system.inputs(transition))
-        return found
-
     # --- terms --------------------------------------------------------------------------------------------------------
-
-    def _still_open(self, witness: Witness | None, number: int, open_: list[int]) -> list[int]:
-        """Without what a witness of the state refutes."""
-        if witness is None:
-            return open_
-        after = self._after_terms(number)
-        return [one for one in open_ if not witness.refutes(one, after)]
 
     def _after_terms(self, number: int) -> list[Term]:
         """The target's predicates as the source sees them: the updates in place of the target's variables."""
         transition = self._system.transitions[number]
-        made, predicates = self._after[number], self._predicates[transition.target]
+        made, predicates = self._after[number], self._predicates[transition.target].terms
         if len(made) < len(predicates):
             replaced = dict(zip(self._system.locations[transition.target].variables, transition.updates, strict=True))
             made += (substitute(predicate, replaced) for predicate in predicates[len(made) :])
         return made
+
+
+def _still_open(witness: Witness | None, open_: list[int]) -> list[int]:
+    """Without what a witness of the state refutes."""
+    return open_ if witness is None else [one for one in open_ if not witness.refutes(one)]

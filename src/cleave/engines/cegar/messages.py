@@ -62,14 +62,14 @@ class Implied(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 class Witnessed(msgspec.Struct, frozen=True, array_like=True, tag=2):
     """There is a way to take the transition. Of the predicates that are known before it, and after it, some hold;
-    ``values`` are those of the source's variables and of the inputs, if all of them are numbers or truths."""
+    ``values`` are those of the variables before and after it, if all of them are numbers or truths."""
 
     transition: int
     before: bytes
     before_known: bytes
     after: bytes
     after_known: bytes
-    values: tuple[str, ...] = ()
+    values: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
 
 Fact: TypeAlias = Implied | Witnessed
