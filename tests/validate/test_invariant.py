@@ -172,6 +172,25 @@ def test_out_of_time_is_undecided() -> None:
     assert time.monotonic() - started < 15
 
 
+def _many(last: int) -> HornSystem:
+    """A counter with a hundred clauses, and queries that it is beyond some number, ``last`` the lowest of them."""
+    steps = [Clause(Atom("Inv", (t.add(X, t.integer(1)),)), (Atom("Inv", (X,)),), t.lt(X, t.integer(10)))] * 90
+    queries = [Clause(None, (Atom("Inv", (X,)),), t.gt(X, t.integer(bound))) for bound in range(last + 9, last - 1, -1)]
+    return replace(COUNTER, clauses=(COUNTER.clauses[0], *steps, *queries))
+
+
+def test_many_clauses_are_checked_side_by_side() -> None:
+    with InTurn(side_by_side=2) as solvers:
+        found = check_interpretation(_many(10), bounded(t.le(P, t.integer(10))), solvers=solvers)
+        assert isinstance(found, Confirmed)
+        assert found.by == {CVC5: 101}
+        wrong = check_interpretation(_many(7), bounded(t.le(P, t.integer(10))), solvers=solvers)
+        assert isinstance(wrong, Rejected)
+        assert (wrong.clause, wrong.undecided) == (98, False), "the first that does not hold, whoever is quicker"
+        solvers.interrupt()
+        assert isinstance(check_interpretation(_many(10), bounded(t.TRUE), solvers=solvers), Rejected)
+
+
 def test_interrupted() -> None:
     with InTurn() as solvers:
         threading.Timer(0.5, solvers.interrupt).start()

@@ -98,7 +98,7 @@ class CegarFlow:
         invariants = [proof.invariant(number) for number in range(len(problem.system.locations))]
         interpretation = problem.interpretation(invariants)
         unfold, to_write = problem.unfolded(interpretation), self.invariant is not None
-        with checking(watch) as solvers:
+        with checking(watch, self.search.workers) as solvers:
             judged = check_interpretation(
                 problem.given, interpretation, unfold=unfold, spell_out=to_write, solvers=solvers
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,10 +25,12 @@ _CHECK_SECONDS = 120.0
 
 
 @contextmanager
-def checking(watch: Watch) -> Iterator[InTurn]:
-    """The solvers that check; if a limit was hit after something was found, with a little time for it."""
+def checking(watch: Watch, workers: int = 1) -> Iterator[InTurn]:
+    """The solvers that check, as many side by side as there were workers, if there are so many cores; if a limit was
+    hit after something was found, with a little time for it."""
     late = watch.reason is not None
-    with InTurn(seconds=EXTRA_SECONDS if late else _CHECK_SECONDS) as solvers:
+    side_by_side = min(workers, os.cpu_count() or 1)
+    with InTurn(seconds=EXTRA_SECONDS if late else _CHECK_SECONDS, side_by_side=side_by_side) as solvers:
         watch.guard(solvers.interrupt, unless=late)
         try:
             yield solvers

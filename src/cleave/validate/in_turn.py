@@ -8,17 +8,22 @@ Z3's SMT solver is last because it has some.
     solvers = InTurn(seconds=60)
     watch.guard(solvers.interrupt)            # from then on every question is answered with unknown, at once
     solvers.decide(formula)                   # Ruling(answer, by, reason, values)
+    solvers.decide_each(questions)            # the same for many, some of them ``side_by_side``
     solvers.close()
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from time import monotonic
 from types import TracebackType
+from typing import TypeVar
 
 from cleave.errors import CleaveError
 from cleave.logic.sorts import Sort, SortKind
@@ -34,6 +39,9 @@ CVC5, BITWUZLA, Z3 = "cvc5", "Bitwuzla", "Z3's SMT solver"
 _TURNS = (4.0, 30.0)  # seconds for each solver, in each round
 _LEAST_SECONDS = 0.05
 _SHOWN_VALUES = 12
+_FEW = 64  # questions that are not worth the start of another process
+
+About = TypeVar("About")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +56,13 @@ class Ruling:
 
 class InTurn:
     """Decides many questions within ``seconds`` altogether (0: no limit). One thread uses it; any may interrupt it.
-    ``memory_mb`` is for cvc5's process; the other solvers work in this one."""
+    ``memory_mb`` is for a process of cvc5; the other solvers work in this one."""
 
-    def __init__(self, *, seconds: float = 0.0, memory_mb: int = 4000) -> None:
+    def __init__(self, *, seconds: float = 0.0, memory_mb: int = 4000, side_by_side: int = 1) -> None:
         self.limit(seconds)
+        self._memory_mb = memory_mb
+        self._side_by_side = side_by_side
+        self._helpers: list[InTurn] = []
         self._cvc5 = Cvc5(memory_mb=memory_mb)
         self._lock = threading.RLock()
         self._interrupted = False
@@ -79,6 +90,8 @@ class InTurn:
             self._interrupted = True
             if self._running is not None:
                 self._running()
+            for helper in self._helpers:
+                helper.interrupt()
 
     @contextmanager
     def share(self, part: float) -> Iterator[None]:
@@ -115,6 +128,36 @@ class InTurn:
                 if ruling.reason != "timeout":
                     del waiting[name]  # more time would not help
         return Ruling(Answer.UNKNOWN, "", "; ".join(f"{name}: {reason}" for name, reason in reasons.items()))
+
+    def decide_each(self, asked: Iterable[tuple[About, Term]]) -> Iterator[tuple[About, Ruling]]:
+        """The rulings in the order of the questions, with what each question is about."""
+        questions = iter(asked)
+        first = list(islice(questions, _FEW)) if self._side_by_side > 1 else []
+        if len(first) < _FEW:
+            yield from ((about, self.decide(formula)) for about, formula in chain(first, questions))
+            return
+        helpers = self._hire()
+        try:
+            with ThreadPoolExecutor(len(helpers)) as threads:
+                yield from _side_by_side(helpers, threads, chain(first, questions))
+        finally:
+            self._dismiss()
+
+    def _hire(self) -> list[InTurn]:
+        """As many as are to work side by side, with the time that is left."""
+        seconds = 0.0 if self._deadline is None else max(_LEAST_SECONDS, self._deadline - monotonic())
+        helpers = [InTurn(seconds=seconds, memory_mb=self._memory_mb) for _ in range(self._side_by_side)]
+        with self._lock:
+            self._helpers = helpers
+            if self._interrupted:
+                self.interrupt()
+        return helpers
+
+    def _dismiss(self) -> None:
+        with self._lock:
+            helpers, self._helpers = self._helpers, []
+        for helper in helpers:
+            helper.close()
 
     def _seconds(self, turn: float) -> float:
         if self._deadline is None:
@@ -159,6 +202,34 @@ class InTurn:
     def _end(self) -> None:
         with self._lock:
             self._running = None
+
+
+def _side_by_side(
+    helpers: list[InTurn], threads: ThreadPoolExecutor, asked: Iterable[tuple[About, Term]]
+) -> Iterator[tuple[About, Ruling]]:
+    """Each helper works in a thread. The formulas are made and dropped in this one only: terms are shared."""
+    free = deque(helpers)
+    waiting: deque[tuple[About, Term, Future[Ruling]]] = deque()
+
+    def decide(formula: Term) -> Ruling:
+        helper = free.popleft()  # there are no more threads than helpers
+        try:
+            return helper.decide(formula)
+        finally:
+            free.append(helper)
+
+    try:
+        for about, formula in asked:
+            waiting.append((about, formula, threads.submit(decide, formula)))
+            if len(waiting) > 2 * len(helpers):
+                about, formula, ruling = waiting.popleft()
+                yield about, ruling.result()
+        while waiting:
+            about, formula, ruling = waiting.popleft()
+            yield about, ruling.result()
+    finally:  # nobody wants to know the others
+        for helper in helpers if waiting else ():
+            helper.interrupt()
 
 
 def _values(solver: Solver, formula: Term) -> dict[str, str]:

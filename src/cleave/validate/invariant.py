@@ -17,18 +17,18 @@ unfolded, what it says about them is not looked at, and what is confirmed has ot
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
 
 from cleave.ir.horn import Clause, HornSystem, Interpretation, Relation
 from cleave.logic.binding import fresh_variables, names, own_binders
 from cleave.logic.signatures import fits
 from cleave.logic.sorts import BOOL
-from cleave.logic.terms import Term, conj_all, neg
+from cleave.logic.terms import FALSE, Term, conj_all, neg
 from cleave.logic.walk import free_variables, has_quantifier, postorder
 from cleave.smt.solver import Answer
 from cleave.validate.defined import Defined, instance
-from cleave.validate.evidence import BY_VALUES, Confirmed, Rejected, named
+from cleave.validate.evidence import Confirmed, Rejected, named
 from cleave.validate.in_turn import InTurn, Ruling
 
 _SHOWN_VALUES = 8
@@ -68,18 +68,30 @@ def check_clauses(
     """Who confirmed how many of the numbered ``clauses``. ``relations`` come from `prepared`. Those that are
     ``defined`` are not asked for."""
     by: Counter[str] = Counter()
-    for number, clause in clauses:
-        if defined is not None and defined.hold_for(clause):
-            by[BY_VALUES] += 1
-            continue
-        question = defined.violation(clause) if defined else violation(clause, relations)
-        if question is None:
-            return Rejected(f"{described(number, clause)} is too large", undecided=True, clause=number)
-        ruling = solvers.decide(question)
+    too_large: list[tuple[int, Clause]] = []
+
+    def questions() -> Iterator[tuple[tuple[int, Clause], Term]]:
+        for number, clause in clauses:
+            question = _question(clause, relations, defined)
+            if question is None:
+                too_large.append((number, clause))
+                return
+            yield (number, clause), question
+
+    for (number, clause), ruling in solvers.decide_each(questions()):
         if ruling.answer is not Answer.UNSAT:
             return _rejected(number, clause, ruling)
         by[ruling.by] += 1
+    for number, clause in too_large:
+        return Rejected(f"{described(number, clause)} is too large", undecided=True, clause=number)
     return by
+
+
+def _question(clause: Clause, relations: Interpretation, defined: Defined | None) -> Term | None:
+    """What has no model if the clause holds; None if it is too large."""
+    if defined is not None and defined.hold_for(clause):
+        return FALSE
+    return defined.violation(clause) if defined else violation(clause, relations)
 
 
 def ill_formed(system: HornSystem, interpretation: Interpretation) -> Rejected | None:
