@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from cleave.engines.cegar.exploration import State
+from cleave.engines.cegar.naive import Naive
 from cleave.engines.cegar.pieces import PieceQueue
+from cleave.engines.cegar.posts import Posts
+from cleave.engines.cegar.supply import Supply
 
 HERE, THERE = State(2, 0), State(2, 1)
 
@@ -54,3 +57,28 @@ def test_what_a_lost_worker_knew_is_free_again() -> None:
     gone = queue.take(1, 1, 2)
     queue.forget(1)
     assert {tuple(queue.take(2, 1, 2)[1]) for _ in range(3)} == {tuple(gone[1]), ((12, 0), (13, 3))}
+
+
+class _Listed(Naive):
+    """Wants these states."""
+
+    def __init__(self, *states: State) -> None:
+        super().__init__(lambda state: None)
+        self._states = list(states)
+
+    def wanted(self) -> State | None:
+        return self._states.pop(0) if self._states else None
+
+
+def test_a_worker_begins_with_another_state_rather_than_take_what_others_know_more_about() -> None:
+    states = [State(2, bits) for bits in range(3)]
+    supply = Supply(Posts([(2, 2)] * 4), _Listed(*states), chunk=2, most=2)
+
+    def taken(worker: int) -> list[tuple[State, list[int]]]:
+        return [(state, [number for number, _ in piece.transitions]) for state, piece in supply.take(worker, 2)]
+
+    assert taken(1) == [(states[0], [0, 1])]
+    assert taken(2) == [(states[0], [2, 3])]
+    assert [taken(1), taken(1)] == [[(states[1], [0, 1])], [(states[2], [0, 1])]]
+    assert taken(2) == [(states[1], [2, 3])]
+    assert taken(1) == [(states[2], [2, 3])]  # there is nothing else to do

@@ -60,6 +60,10 @@ class PieceQueue:
         self._size -= min(most, len(asked))
         return state, asked[:most]
 
+    def suits(self, worker: int) -> bool:
+        """Whether anything waits that nobody else knows more about."""
+        return bool(self._ready.get(worker) or self._ready[_NOBODY])
+
     def forget(self, worker: int) -> None:
         """It is gone."""
         if self._owned.pop(worker, 0):

@@ -30,7 +30,8 @@ def written(model: Model, terms: Sequence[Term]) -> tuple[str, ...] | None:
     try:
         for term in terms:
             if term not in known:
-                known[term] = str(Fraction(term.value if term.is_value else model.value(term)))
+                value = term.value if term.is_value else model.value(term)
+                known[term] = str(int(value) if term.sort is BOOL else value)
     except UnsupportedError:  # an irrational number
         return None
     return tuple(known[term] for term in terms)

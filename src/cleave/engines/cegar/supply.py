@@ -17,6 +17,7 @@ from cleave.engines.cegar.pieces import PieceQueue
 from cleave.engines.cegar.posts import Asked, Posts
 
 _ROUNDS = 4  # of shares in which the workers could do all that there is to do
+_ENOUGH = 64  # transitions that wait, by the number of workers, when no other state is begun for one worker's sake
 
 
 class Supply:
@@ -55,11 +56,11 @@ class Supply:
         """A share; nothing if there is nothing to do."""
         asked: dict[State, list[Asked]] = {}
         left = self.share(workers)
-        while left > 0 and self._has_more(self._pieces, self._exploration.wanted):
+        while left > 0 and self._has_more(self._pieces, self._exploration.wanted, worker, workers):
             state, some = self._pieces.take(worker, workers, left)
             asked.setdefault(state, []).extend(some)
             left -= len(some)
-        if not asked and self._has_more(self._guesses, self._exploration.guess):
+        if not asked and self._has_more(self._guesses, self._exploration.guess, worker, workers):
             state, some = self._guesses.take(worker, workers, self._least)
             asked[state] = list(some)
         return tuple((state, Piece(pack(state.bits), tuple(some))) for state, some in asked.items())
@@ -76,11 +77,12 @@ class Supply:
         self._pieces.forget(worker)
         self._guesses.forget(worker)
 
-    def _has_more(self, pieces: PieceQueue, next_state: Callable[[], State | None]) -> bool:
-        while not pieces:
+    def _has_more(self, pieces: PieceQueue, next_state: Callable[[], State | None], worker: int, workers: int) -> bool:
+        """Rather than take what others know more about, a worker begins with another state, unless there are many."""
+        while not pieces or (not pieces.suits(worker) and len(pieces) < _ENOUGH * workers):
             state = next_state()
             if state is None:
-                return False
+                return bool(pieces)
             self._named.add(state)
             self._enqueue(pieces, state)
         return True
