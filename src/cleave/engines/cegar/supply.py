@@ -17,6 +17,7 @@ from cleave.engines.cegar.pieces import PieceQueue
 from cleave.engines.cegar.posts import Asked, Posts
 
 _ROUNDS = 4  # of shares in which the workers could do all that there is to do
+_PLENTY = 2  # of the least shares for each worker
 _ENOUGH = 64  # transitions that wait, by the number of workers, when no other state is begun for one worker's sake
 
 
@@ -40,17 +41,20 @@ class Supply:
 
     def has_plenty(self, workers: int) -> bool:
         """Whether there is enough to do for all workers, and more."""
-        return self.share(workers) > self._least
+        return self._exploration.end() is None and self._waiting() >= _PLENTY * self._least * workers
 
     def share(self, workers: int) -> int:
         """How many transitions a worker should get now: those that stay together, or more if there are more than enough
         for all."""
         if self._exploration.end() is not None:
             return self._least
-        per_state = self._transitions // max(1, self._states)
-        waiting = len(self._pieces) + self._exploration.backlog() * per_state
         shares = _ROUNDS * workers if workers > 1 else 1
-        return min(self._most, max(self._least, waiting // shares))
+        return min(self._most, max(self._least, self._waiting() // shares))
+
+    def _waiting(self) -> int:
+        """About how many transitions could be given out at once."""
+        per_state = self._transitions // max(1, self._states)
+        return len(self._pieces) + self._exploration.backlog() * per_state
 
     def take(self, worker: int, workers: int) -> tuple[tuple[State, Piece], ...]:
         """A share; nothing if there is nothing to do."""

@@ -59,10 +59,15 @@ class Failed:
     cost: int
 
 
-def refine(system: TransitionSystem, path: Sequence[int], budget: Budget | None = None) -> Feasible | Refined | Failed:
-    """``path`` are the numbers of transitions from ``start`` to ``error``."""
+def refine(
+    system: TransitionSystem, path: Sequence[int], budget: Budget | None = None, unused: Z3Solver | None = None
+) -> Feasible | Refined | Failed:
+    """``path`` are the numbers of transitions from ``start`` to ``error``. Whoever brings an ``unused`` solver, of the
+    profile `PLAIN`, closes it: to make and to free one takes as long as many a question."""
     budget = budget or Budget(COST_LIMIT)
-    plain = Z3Solver(profile=PLAIN)  # one for several purposes: to make one takes as long as many a question
+    if unused is not None:
+        return _refine(path_formula(system, path), budget, unused)
+    plain = Z3Solver(profile=PLAIN)
     try:
         return _refine(path_formula(system, path), budget, plain)
     finally:
