@@ -34,7 +34,7 @@ from cleave.ir.transition_system import TransitionSystem
 from cleave.logic import encoding
 from cleave.smt.z3 import PLAIN, Z3Solver
 
-_ANALYSIS_FACTOR = 3.2
+_ANALYSIS_FACTOR = 3
 """An analysis takes so many times as long as its solver does: rows and their multipliers are worked out here."""
 
 _PREPARATION_COST = 5_000
@@ -121,7 +121,7 @@ class CegarWorker:
         self._used, self._unused = self._unused, None
         found = refinement.refine(self._system, order.path, self._budget, self._used)
         self._budget = None
-        cost = round(_ANALYSIS_FACTOR * found.cost)
+        cost = _ANALYSIS_FACTOR * found.cost
         self._analysis_cost += cost
         return Analysed(order.number, self._answer(order.path, found), _PREPARATION_COST + cost)
 

@@ -117,7 +117,7 @@ def _rows(constraint: Term) -> list[Row] | None:
 def _from_factors(formula: PathFormula, found: Sequence[Weighted]) -> Iterator[list[tuple[Term, ...]]]:
     """The same proof, told in several ways."""
     for interpolant in (strongest, weakest):
-        sums = [interpolant(found, cut) for cut in range(1, len(formula.steps))]
+        sums = interpolant(found, len(formula.steps))
         yield _predicates(formula, [[renamed(row, formula.backs[cut])] for cut, row in enumerate(sums, 1)])
     for parts in decomposed(found, formula):
         yield _predicates(formula, parts)

@@ -120,7 +120,8 @@ class Cut:
         contradictory = contradiction(self._rows, rows)
         found = refutation(self._rows, rows, contradictory, Direction.EARLY) if contradictory else None
         if found is not None:
-            return as_formula(weakest(found, 1), self._order)
+            (row,) = weakest(found, 2)
+            return as_formula(row, self._order)
         split = _split(self._rows.solution([*left, *right]))
         if split is None or not splits[0]:
             raise NoInterpolantError

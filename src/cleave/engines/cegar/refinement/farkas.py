@@ -13,13 +13,14 @@ behind are the weakest.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
 from cleave.engines.cegar.refinement.budget import Budget
-from cleave.engines.cegar.refinement.linear import NOTHING, ONE, ZERO, Relation, Row, Sum, added, normal, rational
+from cleave.engines.cegar.refinement.linear import NOTHING, ONE, ZERO, Relation, Row, Sum, normal, rational
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, implies, var
 from cleave.smt.solver import Answer, Solver
@@ -203,17 +204,29 @@ def _oriented(found: list[Weighted]) -> list[Weighted] | None:
     return found
 
 
-def strongest(found: Sequence[Weighted], cut: int) -> Row:
-    """What the rows of the steps before ``cut`` say about the others."""
-    return added((w.row, w.factor) for w in found if w.step < cut)
+def strongest(found: Sequence[Weighted], cuts: int) -> list[Row]:
+    """For each cut from 1 on, below ``cuts``: what the rows of the steps before it say about the others."""
+    rows = deque(found)
+    total, relation = NOTHING, Relation.EQUAL
+    sums: list[Row] = []
+    for cut in range(1, cuts):
+        while rows and rows[0].step < cut:
+            one = rows.popleft()
+            total = total.plus(Sum(one.row.coefficients, one.row.constant), one.factor)
+            relation = max(relation, one.row.relation)
+        sums.append(normal(total, relation))
+    return sums
 
 
-def weakest(found: Sequence[Weighted], cut: int) -> Row:
-    """What the rows from step ``cut`` on exclude."""
-    behind = [(w.row, w.factor) for w in found if w.step >= cut]
+def weakest(found: Sequence[Weighted], cuts: int) -> list[Row]:
+    """The same for what the rows from the cut on exclude."""
+    rows = deque(found)
     total, relation = NOTHING, Relation.BELOW
-    for row, factor in behind:
-        total = total.plus(Sum(row.coefficients, row.constant), -factor)
-        if row.relation is Relation.BELOW:
-            relation = Relation.AT_MOST
-    return normal(total, relation)
+    sums: list[Row] = []
+    for cut in reversed(range(1, cuts)):
+        while rows and rows[-1].step >= cut:
+            one = rows.pop()
+            total = total.plus(Sum(one.row.coefficients, one.row.constant), -one.factor)
+            relation = Relation.AT_MOST if one.row.relation is Relation.BELOW else relation
+        sums.append(normal(total, relation))
+    return sums[::-1]

@@ -56,11 +56,14 @@ class Row:
 
     @cached_property
     def relaxed(self) -> Term:
-        """The row over rationals, as a formula about real copies of its variables."""
-        total: Term = real(self.constant)
+        """The row over rationals, as a formula about real copies of its variables, with no more terms than need be."""
+        left, right = real(max(ZERO, self.constant)), real(max(ZERO, -self.constant))
         for variable, coefficient in self.coefficients.items():
-            total = add(total, mul(real(coefficient), rational(variable)))
-        return compared(total, real(0), self.relation)
+            if coefficient > 0:
+                left = add(left, mul(real(coefficient), rational(variable)))
+            else:
+                right = add(right, mul(real(-coefficient), rational(variable)))
+        return compared(left, right, self.relation)
 
 
 def compares(constant: Fraction, relation: Relation) -> bool:
