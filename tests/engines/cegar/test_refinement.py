@@ -122,6 +122,15 @@ def test_a_path_is_excluded_for_each_reason_that_is_found() -> None:
     assert eq(Y, ONE) in late, "and with that, nor can the last one"
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_reason_that_counts_rounds_is_not_the_only_one_looked_for(order: int) -> None:
+    """That x is 2 excludes the path, too, whichever of the two a solver finds first."""
+    guard = conj_all([lt(X, Y), gt(add(X, ONE), integer(10))][::order])
+    begin = (0, 2, le(N, integer(10)), (ZERO, N))
+    system = loop((X, Y), begin, (2, 2, lt(X, Y), (add(X, ONE), Y)), (2, 1, guard, ()))
+    assert predicates_of(system, 0, 1, 1, 2) == ((le(Y, integer(10)),),) * 3
+
+
 def test_predicates_do_not_depend_on_the_length_of_a_path() -> None:
     system = loop(
         (X, Y), (0, 2, TRUE, (ZERO, ZERO)), (2, 2, TRUE, (add(X, ONE), add(Y, ONE))), (2, 1, neg(le(X, Y)), ())

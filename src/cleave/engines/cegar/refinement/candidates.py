@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 from cleave.engines.cegar.refinement.bits import joined
 from cleave.engines.cegar.refinement.budget import Budget
@@ -24,32 +25,61 @@ from cleave.engines.cegar.refinement.weakest import weakest_preconditions
 from cleave.engines.cegar.refinement.writing import as_formula
 from cleave.errors import UnsupportedError
 from cleave.logic.sorts import Sort
-from cleave.logic.terms import Term, conj_all
+from cleave.logic.terms import FALSE, TRUE, Term, conj_all
 from cleave.logic.walk import free_variables
 from cleave.smt.bitwuzla_interpolants import interpolants
 from cleave.smt.solver import Solver
+
+Predicates: TypeAlias = tuple[Term, ...]
+"""Of a location on the path."""
+
+_MOST_ATTEMPTS = 3  # to find constraints that exclude a path and count no rounds
 
 _MOST_QUESTIONS = 20_000
 """That Bitwuzla may ask; at most a few seconds for each of its steps between two of them."""
 
 
-def linear_sequences(formula: PathFormula, budget: Budget, plain: Solver) -> Iterator[list[list[tuple[Term, ...]]]]:
-    """From the linear constraints, if these exclude the path: those of each reason why they do. ``plain`` is free again
-    when all are there."""
+def linear_sequences(formula: PathFormula, budget: Budget, plain: Solver) -> list[list[Sequence[Predicates]]]:
+    """From the linear constraints, if these exclude the path: those of each reason why they do. While all that are
+    found count rounds, others are looked for that do without the constraint with which the counting begins."""
     rows = linear_rows(formula)
     solver = RowSolver(budget, plain)
-    seen: list[list[Weighted]] = []
+    reasons: list[list[Sequence[Predicates]]] = []
     try:
-        contradictory = contradiction(solver, rows)
-        if contradictory is None:
-            return
-        for direction in Direction:
-            found = refutation(solver, rows, contradictory, direction)
-            if found is not None and found not in seen:
-                seen.append(found)
-                yield list(_from_factors(formula, found))
+        for _ in range(_MOST_ATTEMPTS):
+            found = _refutations(solver, rows)
+            reasons += (list(_from_factors(formula, one)) for one in found)
+            if not found or not all(counts_rounds(formula, sequence) for reason in reasons for sequence in reason):
+                break
+            first = [(one[0].step, one[0].row) for one in found]
+            rows = [each for each in rows if each not in first]
     finally:
         solver.close()
+    return reasons
+
+
+def _refutations(solver: RowSolver, rows: Sequence[tuple[int, Row]]) -> list[list[Weighted]]:
+    contradictory = contradiction(solver, rows)
+    if contradictory is None:
+        return []
+    found = [refutation(solver, rows, contradictory, direction) for direction in Direction]
+    return [one for number, one in enumerate(found) if one and one not in found[:number]]
+
+
+def distinct(formula: PathFormula, sequence: Sequence[Predicates]) -> dict[tuple[int, Term], None]:
+    """The predicates with their locations."""
+    return dict.fromkeys(
+        (transition.target, predicate)
+        for transition, there in zip(formula.transitions, sequence, strict=False)
+        for predicate in there
+        if predicate is not TRUE
+    )
+
+
+def counts_rounds(formula: PathFormula, sequence: Sequence[Predicates]) -> bool:
+    """Whether a location has another predicate at another visit: a loop's rounds would be told apart, one by one."""
+    places = [place for place, predicate in distinct(formula, sequence) if predicate is not FALSE]
+    return len(places) > len(set(places))
 
 
 def cut_sequences(

@@ -20,7 +20,9 @@ from cleave.engines.cegar.refinement.budget import Budget
 from cleave.engines.cegar.refinement.candidates import (
     backward_sequences,
     bit_sequences,
+    counts_rounds,
     cut_sequences,
+    distinct,
     linear_sequences,
 )
 from cleave.engines.cegar.refinement.feasibility import States, feasibility
@@ -75,7 +77,7 @@ def refine(
 
 
 def _refine(formula: PathFormula, budget: Budget, plain: Z3Solver) -> Feasible | Refined | Failed:
-    reasons = list(linear_sequences(formula, budget, plain))
+    reasons = linear_sequences(formula, budget, plain)
     linear = [_best(formula, sequences, budget, plain) for sequences in reasons]
     found = _joined(formula, [predicates for predicates in linear if predicates is not None])
     if found is not None:
@@ -119,8 +121,7 @@ def _joined(formula: PathFormula, found: Sequence[Predicates]) -> Predicates | N
     best, *others = sorted(found, key=lambda each: _score(formula, each))
     joined = best
     for other in others:
-        distinct = [place for place, predicate in _distinct(formula, other) if predicate is not FALSE]
-        if len(distinct) <= max(len(_distinct(formula, best)), len(set(distinct))):
+        if not counts_rounds(formula, other) or len(distinct(formula, other)) <= len(distinct(formula, best)):
             joined = tuple(tuple(dict.fromkeys((*one, *more))) for one, more in zip(joined, other, strict=True))
     return joined
 
@@ -141,23 +142,14 @@ def _tidied(sequence: Sequence[Sequence[Term]]) -> Predicates:
 def _score(formula: PathFormula, predicates: Predicates) -> tuple[int, ...]:
     """Less is better: few different predicates, as what holds at each visit of a location may well be an invariant of
     it; then short ones, then small numbers."""
-    distinct = _distinct(formula, predicates)
+    found = distinct(formula, predicates)
     size, numbers = 0, 0
-    for _, predicate in distinct:
+    for _, predicate in found:
         for node in postorder((predicate,)):
             size += 1
             if node.is_value and not node.sort.is_bool and not node.sort.is_bitvec:
                 numbers += node.value.numerator.bit_length() + node.value.denominator.bit_length()
-    return len(distinct), size, numbers
-
-
-def _distinct(formula: PathFormula, predicates: Predicates) -> dict[tuple[int, Term], None]:
-    """With their locations."""
-    return dict.fromkeys(
-        (transition.target, predicate)
-        for transition, there in zip(formula.transitions, predicates, strict=False)
-        for predicate in there
-    )
+    return len(found), size, numbers
 
 
 # --- the promise ----------------------------------------------------------------------------------------------------
