@@ -103,6 +103,20 @@ def test_a_run_is_the_same_every_time() -> None:
     assert history() == history()
 
 
+@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s.params.get("global")], ids=lambda s: s.name)
+def test_telling_lemmas_leaves_the_search_as_it_is(strategy: Strategy) -> None:
+    def search(share: frozenset[Share]) -> tuple[int, int]:
+        with SpacerRun(counter(15), strategy, share=share, slice_cost=1000) as run:
+            told = 0
+            while isinstance(event := run.resume(), Paused):
+                told += len(event.lemmas)
+            return run.cost(), told
+
+    (alone, nothing), (telling, told) = search(frozenset()), search(frozenset({Share.LEARNED}))
+    assert (alone, nothing) == (telling, 0)
+    assert told
+
+
 def test_arrays_reals_bit_vectors_and_data_types_are_read_back() -> None:
     (lists,) = datatypes.declare(
         (datatypes.Declaration("List", (("nil", ()), ("cons", (("head", INT), ("tail", 0))))),)

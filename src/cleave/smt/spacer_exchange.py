@@ -60,22 +60,17 @@ class Exchange:
     def announced(self, lemma: int, level: int) -> list[Lemma]:
         """The lemma that SPACER just learned, if it is to be sent."""
         kind = Share.INFINITE if level == INFINITY else Share.LEARNED
+        printed = self._texts.print_announced(lemma)  # in any case: it frees what SPACER has made
         if kind not in self._share or level == 0:
             return []
-        printed = self._texts.print_announced(lemma)
         return self._new([Lemma(printed[0], level, printed[1])] if printed is not None else [])
 
     def exports(self) -> list[Lemma]:
         """What there is to send when a level begins."""
         if Share.FRAMES in self._share:
-            found = self._frames.all()
-            if Share.INFINITE not in self._share:
-                found = [candidate for candidate in found if candidate.level != INFINITY]
-        elif Share.INFINITE in self._share:
-            found = self._frames.infinite()
-        else:
-            return []
-        return self._new(candidate.lemma for candidate in found)
+            lemmas = [candidate.lemma for candidate in self._frames.all()]
+            return self._new(lemma for lemma in lemmas if lemma.level != INFINITY or Share.INFINITE in self._share)
+        return self._new(self._frames.infinite()) if Share.INFINITE in self._share else []
 
     def _new(self, lemmas: Iterable[Lemma]) -> list[Lemma]:
         found = [lemma for lemma in lemmas if self._raise(lemma)]

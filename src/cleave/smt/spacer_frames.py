@@ -77,9 +77,17 @@ class Frames:
         ]
         return max(levels, default=0)
 
-    def infinite(self) -> list[Candidate]:
+    def infinite(self) -> list[Lemma]:
         """What is known to hold at all levels."""
-        return self._read((-1,))
+        found = []
+        for name in self._problem.used:
+            delta = self._delta(name, -1)
+            if delta is not None:
+                self._context.keep(delta)
+                texts = (text for _, text in self._texts.conjuncts(delta))
+                found += [Lemma(name, INFINITY, text) for text in texts if text not in ("", "true")]
+                self._context.release(delta)
+        return found
 
     def all(self) -> list[Candidate]:
         """The lemmas of all frames from 1 up, each at the highest level where it holds."""
@@ -90,17 +98,21 @@ class Frames:
         self._release()
         found = []
         for name in self._problem.used:
-            declaration = self._problem.declarations[name]
             for level in levels:
-                delta = native.Z3_fixedpoint_get_cover_delta(
-                    self._pointer, self._fixedpoint.pointer, level, declaration
-                )
+                delta = self._delta(name, level)
                 if delta is None:
                     continue
                 self._borrowed.append(self._texts.over_parameters(name, delta))
                 for formula, text in self._texts.conjuncts(self._borrowed[-1]):
                     if text not in ("", "true"):
                         found.append(Candidate(Lemma(name, INFINITY if level < 0 else level, text), formula))
+        return found
+
+    def _delta(self, predicate: str, level: int) -> int | None:
+        declaration = self._problem.declarations[predicate]
+        found: int | None = native.Z3_fixedpoint_get_cover_delta(
+            self._pointer, self._fixedpoint.pointer, level, declaration
+        )
         return found
 
     # --- writing ----------------------------------------------------------------------------------------------------

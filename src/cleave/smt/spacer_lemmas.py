@@ -9,12 +9,18 @@ mostly equal texts.
 SPACER's own lemmas are over constants of its making (``p0_1_n`` for the second argument of p0), the deltas of its
 frames over de Bruijn variables, and so are lemmas that are added. Texts are read with the parameters and the sorts of
 the problem declared, and nothing else.
+
+Telling a lemma leaves SPACER's search as it is. It depends on the numbers that Z3 gives to terms, so none is made for
+printing: variables are renamed in the text. And the term that SPACER makes to announce a lemma, and forgets, is freed,
+so that its number can be used again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from cleave.logic.sorts import Sort
@@ -28,6 +34,7 @@ INFINITY: Final = NATIVE_INFINITY
 
 _AST_APP, _AST_QUANTIFIER = 1, 3
 _AND, _OR = 0x105, 0x106
+_VARIABLE = re.compile(r"\(:var (\d+)\)|[^\s()|]+|\|[^|]*\|")  # of de Bruijn, or any word
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +93,21 @@ class LemmaTexts:
     def print_announced(self, lemma: int) -> tuple[str, str] | None:
         """The predicate and the text of a lemma as the callback gets it, ``(=> (p0 p0_0_n ...) formula)``; None for one
         of the query, and for one with quantifiers."""
-        atom, formula = (lib.Z3_get_app_arg(self._pointer, lemma, place) for place in (0, 1))
-        symbol = lib.Z3_get_decl_name(self._pointer, lib.Z3_get_app_decl(self._pointer, atom))
-        predicate = self._problem.names.get(text(lib.Z3_get_symbol_string(self._pointer, symbol)))
-        if predicate is None:
-            return None
-        given = [lib.Z3_get_app_arg(self._pointer, atom, p) for p in range(len(self._sorts(predicate)))]
-        parameters = self.parameters(predicate)
-        made = lib.Z3_substitute(self._pointer, formula, len(given), array(given), array(parameters))
-        renamed = self._context.keep(made)
+        self._context.keep(lemma)
         try:
-            printed = self.print_formula(renamed)
+            atom, formula = self._arguments(lemma)
+            predicate = self._problem.names.get(self._name(atom))
+            if predicate is None:
+                return None
+            places = {self._name(given): f"a{place}" for place, given in enumerate(self._arguments(atom))}
+            printed = self.print_formula(formula, places)
         finally:
-            self._context.release(renamed)
+            self._context.release(lemma)
         return None if printed is None else (predicate, printed)
+
+    def _name(self, application: int) -> str:
+        symbol = lib.Z3_get_decl_name(self._pointer, lib.Z3_get_app_decl(self._pointer, application))
+        return text(lib.Z3_get_symbol_string(self._pointer, symbol))
 
     def over_parameters(self, predicate: str, delta: int | None) -> int:
         """A delta of a frame, just read, over the parameters; counted, to be released."""
@@ -121,10 +129,11 @@ class LemmaTexts:
                 continue
             yield formula, self.print_formula(formula) or ""
 
-    def print_formula(self, formula: int) -> str | None:
-        """Disjuncts in the order of their texts; None if there are quantifiers."""
+    def print_formula(self, formula: int, places: Mapping[str, str] = MappingProxyType({})) -> str | None:
+        """Disjuncts in the order of their texts; None if there are quantifiers. Names are replaced as ``places`` says,
+        and de Bruijn variables by parameters."""
         parts = self._arguments(formula) if self._kind(formula) == _OR else [formula]
-        printed = sorted(" ".join(text(lib.Z3_ast_to_string(self._pointer, part)).split()) for part in parts)
+        printed = sorted(_renamed(text(lib.Z3_ast_to_string(self._pointer, part)), places) for part in parts)
         if any("forall" in part or "exists" in part for part in printed):
             return None
         return printed[0] if len(printed) == 1 else f"(or {' '.join(printed)})"
@@ -181,3 +190,16 @@ class LemmaTexts:
         for declaration in declarations:
             native.Z3_parser_context_add_decl(self._pointer, parser, declaration)
         return int(parser)
+
+
+def _renamed(printed: str, places: Mapping[str, str]) -> str:
+    """On one line, with the names of parameters.
+
+    >>> _renamed("(>= (:var 1)   p0_0_n)", {"p0_0_n": "a0"})
+    '(>= a1 a0)'
+    """
+
+    def parameter(found: re.Match[str]) -> str:
+        return f"a{found[1]}" if found[1] else places.get(found[0], found[0])
+
+    return " ".join(_VARIABLE.sub(parameter, printed).split())
