@@ -57,6 +57,20 @@ def test_model_outlives_the_solver() -> None:
         solver.check()
 
 
+def test_solvers_beside_each_other_share_the_count_and_no_assertions() -> None:
+    first = Z3Solver(profile=DEFAULT)
+    second = Z3Solver(profile=DEFAULT, beside=first)
+    first.add(lt(X, integer(0)))
+    second.add(lt(integer(0), X))
+    assert second.check() is Answer.SAT
+    value = second.model().value(X)
+    assert isinstance(value, int)
+    assert value > 0
+    assert first.cost() == second.cost() > 0
+    second.close()
+    assert first.check() is Answer.SAT
+
+
 def test_arrays_as_indices() -> None:
     row = array(INT, INT)
     table, key = var("table", array(row, INT)), var("key", row)

@@ -31,7 +31,7 @@ from cleave.smt.z3 import DEFAULT, Z3Solver
 _QUESTION_COST = 200_000
 _SINGLE_COST = 50_000  # for one formula, after the solver gave up on all of them together
 _NODE_COST = 10  # to make and translate a node of a formula: Python's work, which the solver does not count
-_MOST_SOLVERS = 60  # that are kept: each has a context of Z3's
+_MOST_SOLVERS = 500  # that are kept
 
 _Formulas = dict[str, dict[Term, None]]  # by predicate, in the order in which they came
 
@@ -138,46 +138,65 @@ class _Questions:
     def __init__(self, system: HornSystem) -> None:
         self._parameters = {name: parameters(system, name) for name in system.predicates}
         self._open: dict[Clause, _Question] = {}
-        self._closed_cost = 0
+        self._room = _Room()
 
     def __getitem__(self, clause: Clause) -> _Question:
-        found = self._open.pop(clause, None) or _Question(clause, self._parameters)
+        found = self._open.pop(clause, None) or _Question(clause, self._parameters, self._room)
         self._open[clause] = found
         if len(self._open) > _MOST_SOLVERS:
-            self._drop(next(iter(self._open)))
+            self._open.pop(next(iter(self._open))).close()
         return found
 
-    def _drop(self, clause: Clause) -> None:
-        question = self._open.pop(clause)
-        self._closed_cost += question.cost
-        question.close()
-
     def cost(self) -> int:
-        return self._closed_cost + sum(question.cost for question in self._open.values())
+        return self._room.cost()
 
     def close(self) -> None:
-        for clause in list(self._open):
-            self._drop(clause)
+        for question in self._open.values():
+            question.close()
+        self._open.clear()
+        self._room.close()
+
+
+class _Room:
+    """What all solvers of a system share: Z3's context, with the formulas in it, and the count of what they cost."""
+
+    def __init__(self) -> None:
+        self._meter = Z3Solver(profile=DEFAULT)
+        self._translated: set[Term] = set()
+        self._made = self._asked = 0  # what making formulas and asking cost
+
+    def solver(self) -> Z3Solver:
+        return Z3Solver(profile=DEFAULT, beside=self._meter)
+
+    def charge(self, formula: Term) -> None:
+        """For a formula that is made: each node is, once."""
+        self._made += _NODE_COST * sum(1 for _ in postorder((formula,), self._translated))
+
+    def cost(self) -> int:
+        return self._made + self._asked
+
+    def note(self) -> None:
+        """Something was asked."""
+        self._asked = self._meter.cost()
+
+    def close(self) -> None:
+        self._meter.close()
 
 
 class _Question:
     """What follows from a clause's constraint, and from formulas about its body that change."""
 
-    def __init__(self, clause: Clause, parameters: Mapping[str, tuple[Term, ...]]) -> None:
+    def __init__(self, clause: Clause, parameters: Mapping[str, tuple[Term, ...]], room: _Room) -> None:
         self._clause = clause
         self._parameters = parameters
-        self._solver = Z3Solver(profile=DEFAULT)
+        self._room = room
+        self._solver = room.solver()
         self._names: dict[Term, Term] = {}  # each implies its formula
         self._instances: dict[tuple[Term, Atom], Term] = {}
-        self._made = self._asked = 0  # what making formulas and asking cost
         self._add(clause.constraint)
 
-    @property
-    def cost(self) -> int:
-        return self._made + self._asked
-
     def _add(self, formula: Term) -> None:
-        self._made += _NODE_COST * sum(1 for _ in postorder((formula,)))
+        self._room.charge(formula)
         self._solver.add(formula)
 
     def close(self) -> None:
@@ -216,7 +235,7 @@ class _Question:
 
     def _check(self, assumptions: list[Term], cost_limit: int) -> Answer:
         answer = self._solver.check(assumptions, cost_limit=cost_limit)
-        self._asked = self._solver.cost()
+        self._room.note()
         return answer
 
     def _support(self, known: _Formulas) -> list[Term]:
