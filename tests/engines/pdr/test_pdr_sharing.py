@@ -131,10 +131,12 @@ def test_another_job_sieves_when_the_one_that_did_is_lost() -> None:
     assert [lemma.text for lemma in desk.solves(3).lemmas] == ["x"]
 
 
-def test_of_many_workers_the_first_ones_do_not_sieve() -> None:
+def test_of_many_workers_the_first_ones_are_not_disturbed() -> None:
     desk = Desk(6, share=Share.INFINITY, strategies=("def", "ic3", "global"))
     desk.ready(1, 2, 3, 4, 5, 6)
     assert [worker for worker in range(1, 7) if desk.solves(worker).sieves] == [4]
+    desk.exchange(1, "x")
+    assert learned([*desk.exchange(2), *desk.exchange(5)]) == [(5, ["x"])], "nor do they take lemmas"
     alone = Desk(2, share=Share.K)
     alone.ready(1, 2)
     assert not alone.solves(1).sieves, "it would tell invariants"

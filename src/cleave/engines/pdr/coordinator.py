@@ -293,7 +293,7 @@ class P3Coordinator:
         share = self._options.parts_share if self._parts.divided else self._options.share
         job.share = Share.NONE if part.unconfirmed or limited(job.strategy)[0] in NOT_SPACER else share
         sieves = part.begin(slot, job.number, may_sieve=job.share.invariants)
-        self._lemmas.begin(job.number, part.partition, job.share, sieves=sieves)
+        self._lemmas.begin(job.number, part.partition, job.share, sieves=sieves, takes=part.takes(slot))
         known = self._lemmas.pull(job.number)
         seed = self._options.seed + again
         order = Solve(job.number, part.partition, job.strategy, seed, job.share, known, sieves)

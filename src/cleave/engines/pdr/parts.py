@@ -4,6 +4,9 @@ A part is the whole problem, partition None, or a partition of it. Each has *slo
 on a part gets the k-th strategy, and when those are used up the first one again with another seed. A slot whose
 search ended without an answer is dead; a part all of whose slots are dead is given up. One job of a part at a time
 sieves the lemmas of all for invariants (`sieving`).
+
+Lemmas of others can lead a search astray. Where there are many workers on the whole problem, those with the best
+strategies tell lemmas and take none: so sharing does not make them slower.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from cleave.ir.horn_partition import Partition
 
 _MOST_LOSSES = 4  # a slot that has taken so many workers with it is dead, ...
 _MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
-_FIRST_SIEVE = 3  # where there are so many workers on the whole, those with the best strategies have no time to sieve
+_FEW_WORKERS = 3
+_MOST_UNDISTURBED = 3
 
 
 @dataclass(slots=True)
@@ -31,7 +35,7 @@ class Part:
     losses: dict[int, int] = field(default_factory=dict)
     proof: Proof | None = None
     unconfirmed: bool = False
-    first_sieve: int = 0  # who has a slot before it does not sieve
+    undisturbed: int = 0  # so many slots, the first ones, neither sieve nor take lemmas
     sieve: int | None = None  # the slot of who does, or did
 
     @property
@@ -54,9 +58,13 @@ class Part:
     def begin(self, slot: int, job: int, *, may_sieve: bool) -> bool:
         """A job is given out; whether it is to sieve, as nobody else does."""
         if self.sieving_job is None:
-            self.sieve = slot if may_sieve and slot >= self.first_sieve else None
+            self.sieve = slot if may_sieve and self.takes(slot) else None
         self.jobs[slot] = job
         return self.sieve == slot
+
+    def takes(self, slot: int) -> bool:
+        """Whether a job is given the lemmas of others."""
+        return slot >= self.undisturbed
 
     @property
     def sieving_job(self) -> int | None:
@@ -90,7 +98,8 @@ class Parts:
         self._options = options
         self._strategies = strategies
         self.whole = Part(None, strategies, max(options.workers, len(strategies)))
-        self.whole.first_sieve = _FIRST_SIEVE if options.workers > _FIRST_SIEVE else 0
+        if options.workers > _FEW_WORKERS:
+            self.whole.undisturbed = min(_MOST_UNDISTURBED, options.workers // 2)
         self.parts: dict[Partition, Part] = {}
         self.divided = False
         self.divides_first = options.wanted > 0 and options.partition_after is None and not options.whole

@@ -6,7 +6,8 @@
 
 An invariant is derived from the rules alone, without a query: it holds in every partition, and is given to all jobs
 that share invariants. A lemma of a frame is given to jobs on the same partition only, as in the paper, and goes when
-that is closed: to those that share frames, and to the one that sieves what all have learned for invariants.
+that is closed: to those that share frames, and to the one that sieves what all have learned for invariants. A job that
+does not take lemmas (`parts`) is given none of either.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ class _Access:
     partition: Partition | None
     share: Share
     sieves: bool
+    takes: bool
     invariants: _Reader
     frames: _Reader
 
@@ -84,6 +86,8 @@ class _Access:
         return self.share.invariants or (self.share.frames and lemma.level != INVARIANT)
 
     def given(self) -> list[Lemma]:
+        if not self.takes:
+            return []
         invariants = self.invariants.pull() if self.share.invariants else []
         return invariants + (self.frames.pull() if self.share.frames or self.sieves else [])
 
@@ -95,9 +99,11 @@ class LemmaStore:
         self._jobs: dict[int, _Access] = {}
         self.counts = {"lemmas_pushed": 0, "lemmas_repeated": 0, "lemmas_pulled": 0, "lemmas_refused": 0}
 
-    def begin(self, job: int, partition: Partition | None, share: Share, *, sieves: bool = False) -> None:
+    def begin(
+        self, job: int, partition: Partition | None, share: Share, *, sieves: bool = False, takes: bool = True
+    ) -> None:
         shelf = self._frames.setdefault(partition, _Shelf())
-        self._jobs[job] = _Access(partition, share, sieves, _Reader(self._invariants), _Reader(shelf))
+        self._jobs[job] = _Access(partition, share, sieves, takes, _Reader(self._invariants), _Reader(shelf))
 
     def end(self, job: int) -> None:
         """The job is over. What it told stays: it is as true as before."""
@@ -112,7 +118,7 @@ class LemmaStore:
         self._invariants = _Shelf()
         self._frames.clear()
         for number, job in list(self._jobs.items()):
-            self.begin(number, job.partition, job.share, sieves=job.sieves)
+            self.begin(number, job.partition, job.share, sieves=job.sieves, takes=job.takes)
 
     def push(self, job: int, lemmas: tuple[Lemma, ...]) -> None:
         access = self._jobs[job]
