@@ -298,12 +298,26 @@ def test_many_runs_side_by_side() -> None:
                 del waiting[run]
 
 
+def test_an_invariant_is_taken_in_the_middle_of_a_level() -> None:
+    with SpacerRun(counter(5000), Strategy(name="global", params={"global": True}), share=BOTH, slice_cost=20) as run:
+        event = run.resume()
+        while isinstance(event, Paused) and event.level < 3:
+            event = run.resume()
+        level = event.level if isinstance(event, Paused) else 0
+        run.resume([Lemma("P", INFINITY, "(>= a0 0)")])
+        event = run.resume()
+        assert isinstance(event, Paused)
+        assert event.level == level == 3
+        run.stop()
+        assert run.counts()["taken"] == 1
+
+
 def test_a_limit_of_work() -> None:
     assert finish(SpacerRun(counter(5000), DEFAULT, cost_limit=50_000)) == NoAnswer("cost")
 
 
 def test_an_error_in_a_callback_ends_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_self: Exchange, _imports: object) -> None:
+    def broken(_self: Exchange) -> None:
         raise ZeroDivisionError("made up")
 
     monkeypatch.setattr(Exchange, "take", broken)

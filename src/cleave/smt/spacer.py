@@ -13,7 +13,8 @@ thread hands over: `resume` returns, and SPACER stands still until the next `res
 a time, and what happens depends on nothing but the arguments: lemmas come and go at points that are counted in Z3's own
 measure of work. With ``poll_seconds`` `resume` also returns, with `Busy`, while SPACER goes on.
 
-Lemmas of others are taken in when a level begins, and only after this run has proved them (see `spacer_frames`).
+Invariants of others are taken in when SPACER expands its next obligation: a level can last long. Lemmas of frames wait
+until a level begins, and until this run has proved them (see `spacer_frames`).
 """
 
 from __future__ import annotations
@@ -136,8 +137,8 @@ class SpacerRun:
     # --- outside ----------------------------------------------------------------------------------------------------
 
     def resume(self, imports: Sequence[Lemma] = ()) -> Event:
-        """Lets SPACER work until it pauses or answers (or, with ``poll_seconds``, for that long). Imports wait for the
-        next level. After the answer it is repeated."""
+        """Lets SPACER work until it pauses or answers (or, with ``poll_seconds``, for that long). Imports wait for
+        SPACER's next step, or level. After the answer it is repeated."""
         if self._answer is not None:
             return self._answer
         for imported in imports:
@@ -264,7 +265,7 @@ class SpacerRun:
         self._guarded(partial(self._note_lemma, lemma, level))
 
     def _on_predecessor(self) -> None:
-        self._guarded(self._pause)
+        self._guarded(self._take_invariants)
 
     def _on_unfold(self) -> None:
         self._level += 1
@@ -298,17 +299,26 @@ class SpacerRun:
         self._pause(fixedpoint, exchange)
 
     def _exchange_lemmas(self, fixedpoint: Fixedpoint, exchange: Exchange) -> None:
-        """The one moment at which frames may be read and strengthened."""
+        """The one moment at which frames may be read, and strengthened one by one."""
         if fixedpoint.cost() >= self._next_pause:
             for shared in exchange.exports():
                 self._outbox.put(shared)
         self._pause(fixedpoint, exchange)
-        if self._is_stopping:
-            return
-        imports = []
+        if not self._is_stopping:
+            exchange.receive(self._arrived())
+            exchange.take()
+
+    def _take_invariants(self, fixedpoint: Fixedpoint, exchange: Exchange) -> None:
+        self._pause(fixedpoint, exchange)
+        if not self._is_stopping and not self._inbox.empty():
+            exchange.receive(self._arrived())
+            exchange.take_invariants()
+
+    def _arrived(self) -> list[Lemma]:
+        arrived = []
         while not self._inbox.empty():
-            imports.append(self._inbox.get())
-        exchange.take(imports)
+            arrived.append(self._inbox.get())
+        return arrived
 
     def _pause(self, fixedpoint: Fixedpoint, _exchange: Exchange) -> None:
         """Hands over to the other thread, if enough work was done since the last time."""

@@ -40,7 +40,8 @@ class Share(Enum):
 
 
 class Exchange:
-    """Belongs to the query's thread; to be used in callbacks only, and all but `announced` only when a level begins."""
+    """Belongs to the query's thread; to be used in callbacks only, and `exports` and `take` only when a level
+    begins."""
 
     def __init__(self, problem: Problem, fixedpoint: Fixedpoint, share: frozenset[Share]) -> None:
         self._fixedpoint = fixedpoint
@@ -87,11 +88,13 @@ class Exchange:
 
     # --- in ---------------------------------------------------------------------------------------------------------
 
-    def take(self, imports: Iterable[Lemma]) -> None:
-        """Strengthens the frames with what can be proved of the imports."""
+    def receive(self, imports: Iterable[Lemma]) -> None:
         for lemma in imports:
             self._wait_for(lemma)
-        self._take_infinite()
+
+    def take(self) -> None:
+        """Strengthens the frames with what can be proved of what came."""
+        self.take_invariants()
         if self._waiting:
             self._take_proved()
 
@@ -113,7 +116,7 @@ class Exchange:
         else:
             self._waiting[key] = (Candidate(lemma, formula), _TRIES)
 
-    def _take_infinite(self) -> None:
+    def take_invariants(self) -> None:
         """As they are: what holds at all levels is true of everything that can be derived, and so is what follows."""
         for key in [key for key, (candidate, _) in self._waiting.items() if candidate.level == INFINITY]:
             candidate, _ = self._waiting.pop(key)

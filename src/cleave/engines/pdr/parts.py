@@ -5,8 +5,8 @@ on a part gets the k-th strategy, and when those are used up the first one again
 search ended without an answer is dead; a part all of whose slots are dead is given up. One job of a part at a time
 sieves the lemmas of all for invariants (`sieving`).
 
-Lemmas of others can lead a search astray. Where there are many workers on the whole problem, those with the best
-strategies tell lemmas and take none: so sharing does not make them slower.
+Lemmas of others can lead a search astray. Where there are many workers on the whole problem, half of them, with the
+best strategies, tell lemmas and take none: so sharing does not make them slower.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from cleave.ir.horn_partition import Partition
 _MOST_LOSSES = 4  # a slot that has taken so many workers with it is dead, ...
 _MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
 _FEW_WORKERS = 3
-_MOST_UNDISTURBED = 3
 
 
 @dataclass(slots=True)
@@ -99,7 +98,7 @@ class Parts:
         self._strategies = strategies
         self.whole = Part(None, strategies, max(options.workers, len(strategies)))
         if options.workers > _FEW_WORKERS:
-            self.whole.undisturbed = min(_MOST_UNDISTURBED, options.workers // 2)
+            self.whole.undisturbed = options.workers // 2
         self.parts: dict[Partition, Part] = {}
         self.divided = False
         self.divides_first = options.wanted > 0 and options.partition_after is None and not options.whole
