@@ -47,7 +47,7 @@ _FEW_WORKERS = 3
 _SIEVE_OF_FEW = 0.25  # what sieving may cost, by what SPACER does in the same job; ...
 _SIEVE_OF_MANY = 3.0  # ... where many learn lemmas
 
-_STOCK_SLICE = 8_000_000  # of stock SPACER's first slice, if it has to work in slices
+_STOCK_SLICE = 2_000_000  # of stock SPACER's first slice, if it has to work in slices
 
 _STRATEGIES: Mapping[str, Strategy] = {strategy.name: strategy for strategy in STRATEGIES}
 _SHARES: Mapping[Share, frozenset[SpacerShare]] = {
