@@ -103,7 +103,8 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         "--unsplit-worker",
         action=argparse.BooleanOptionalAction,
         help=f"one of the workers searches the whole by itself, unsplit (default: with {UNSPLIT_FROM} workers or more);"
-        f" of {DIFFERENT_FROM} or more, a second one does so in another way",
+        f" of {DIFFERENT_FROM} or more, a second one does so in another way. Two workers begin like that, each in one"
+        " way, and split what takes long, unless this is given",
     )
 
 

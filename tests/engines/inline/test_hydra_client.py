@@ -16,6 +16,7 @@ from cleave.engines.inline.messages import (
     Closed,
     FromWorker,
     GetPartition,
+    GivenUp,
     Outcome,
     Pace,
     Searched,
@@ -204,6 +205,12 @@ def test_the_whole_search_unsplit_is_closed_at_once() -> None:
     assert split_ids(said) == []
     assert isinstance(said[-1], Outcome)
     assert isinstance(said[-1].answer, Closed)
+
+
+def test_the_whole_search_unsplit_is_given_up_after_its_cost() -> None:
+    said = list(Worker().until_idle(Solve("", WHOLE, 0.0, split=False, most_cost=1)))
+    assert isinstance(said[-1], Outcome)
+    assert said[-1].answer == GivenUp("cost")
 
 
 def test_it_does_not_split_before_its_time() -> None:

@@ -217,6 +217,21 @@ def test_of_eight_workers_two_search_the_whole_one_of_them_differently() -> None
     assert desk.close(3, "", 3) == [Closed(3, (), "checked")]
 
 
+def test_two_workers_begin_with_the_whole_in_different_ways() -> None:
+    desk = Desk(workers=2, unsplit=None)
+    how = desk.task.distribution
+    assert desk.ask(1) == [(1, Solve("", WHOLE, SLOW))]
+    (told,) = desk.ask(2)
+    assert told == (2, Solve("", WHOLE, 0.5, split=False, differently=True, most_cost=how.first_split))
+    assert desk.give_up(2, "") == [(1, Pace(0.0))], "from now on what worker 1 has is split"
+    assert solved(desk.split(1, "")) == [(2, "1")]
+
+
+def test_who_says_how_to_split_gets_no_pair() -> None:
+    assert not Desk(workers=2, unsplit=None, split_after=0).task.distribution.wholes
+    assert not Desk(workers=2, unsplit=False).task.distribution.wholes
+
+
 def test_a_worker_alone_is_no_unsplit_one() -> None:
     assert Desk(workers=1, unsplit=True).ask(1) == [(1, Solve("", WHOLE, SLOW))]
 

@@ -76,6 +76,7 @@ class Client:
         self._done_cost = 0  # of what is gone
         self._interval = self._how.interval
         self._may_split = True
+        self._most_cost = 0
         self._last_split = 0.0
         self._last_progress = 0.0
         self._outgoing: list[bytes] = []
@@ -155,7 +156,7 @@ class Client:
         if self._job is not None:
             self._done_cost += self._job.cost()
             self._owed.append(self._job.claims)
-        self._may_split = order.split
+        self._may_split, self._most_cost = order.split, order.most_cost
         self._job = Job(self._assigned, order.id, order.partition, differently=order.differently)
         return self._job, order.partition.bound
 
@@ -173,10 +174,14 @@ class Client:
                 Progress(progress.bound, progress.instances, progress.open_calls, progress.checks, self._cost())
             )
             yield from self._look_up()
+            if self._most_cost and job.solver_cost() >= self._most_cost:
+                return Undecided("cost", search.progress.bound_done)
             if self._is_time_to_split(job) and self._split(job):
                 yield from self._look_up()  # whoever waits gets the half now, not after the next check
 
     def _slice_cost(self, job: Job) -> int:
+        if self._most_cost:
+            return max(self._how.cost_of_slice, self._most_cost - job.solver_cost())
         if not self._may_split:
             return _UNSPLIT_SLICES * self._how.cost_of_slice
         return max(self._how.cost_of_slice, self._how.first_split - job.solver_cost())
@@ -241,7 +246,8 @@ class Client:
         claims = self._next_claims()
         assert claims is not None
         claim, before = claims.waiting[0], claims.cost()
-        limit = max(self._how.cost_of_slice, claim.effort.validation) if self._may_split else 0
+        # Where nothing was split off, there is nothing else to turn to.
+        limit = max(self._how.cost_of_slice, claim.effort.validation) if self._may_split and claim.id else 0
         asked_for = self._options.bounds[-1]
         is_beyond = claim.bound is not None and claim.bound > asked_for
         answer = claims.check(claim, limit, BEYOND_CHECK_SECONDS if is_beyond else 0.0)

@@ -231,7 +231,8 @@ class HydraCoordinator:
         del self._waiting[worker]
         self._unsplit.add(worker)
         member.partition = ROOT
-        whole = Solve(ROOT, Partition(), self._how.interval, split=False, differently=self._wholes.pop(0))
+        differently, most_cost = self._wholes.pop(0), self._how.cost_of_whole
+        whole = Solve(ROOT, Partition(), self._how.interval, split=False, differently=differently, most_cost=most_cost)
         return [Send(worker, encode(whole))]
 
     def _serve_waiting(self) -> list[Command]:

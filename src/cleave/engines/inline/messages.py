@@ -126,13 +126,15 @@ class Progress(msgspec.Struct, frozen=True, array_like=True, tag=4):
 
 
 class Solve(msgspec.Struct, frozen=True, array_like=True, tag=5):
-    """``split``: whether the partition may be split. ``differently``: somebody else searches it in the usual way."""
+    """``split``: whether the partition may be split. ``differently``: somebody else searches it in the usual way.
+    ``most_cost``: after which it is given up; 0: never."""
 
     id: str
     partition: Partition
     interval: float
     split: bool = True
     differently: bool = False
+    most_cost: int = 0
 
 
 class Back(msgspec.Struct, frozen=True, array_like=True, tag=6):

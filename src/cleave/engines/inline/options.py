@@ -82,8 +82,9 @@ _MOVING_COST = 60_000
 _MOST_FOR_MOVING = 15_000
 _SLICE_COST = 4_000_000
 _LEAST_SLICE = 500_000
+_PAIR_COST = 24_000_000  # six to ten seconds
 
-UNSPLIT_FROM = 4
+UNSPLIT_FROM = 3
 """With so many workers, one of them is spared for the whole search, ..."""
 
 DIFFERENT_FROM = 8
@@ -100,7 +101,7 @@ class Distribution:
     A search whose solver cost is below ``split_after`` is not split: it would take longer to tell others; None: the
     fewer workers there are, the later, because most short searches lose by a split (`first_split`). ``unsplit``
     dedicates a worker to the whole search, so that no split can make a run slower than without; None: if there are
-    enough workers. Inside a check, a worker looks up after ``slice_cost``; None: the fewer workers there are, the
+    enough workers. Two workers (`is_pair`) both begin with the whole, in different ways, and split it later. Inside a check, a worker looks up after ``slice_cost``; None: the fewer workers there are, the
     later, because a check that was interrupted begins anew, with what it has learned. ``moving_cost`` is about what it
     costs to take over an instance of another worker, with what the solver does about it: a partition is split only
     after as much work as moving the half of it takes. None: the less the more workers there are (`cost_of_moving`),
@@ -124,7 +125,14 @@ class Distribution:
         """The cost before which a search is not split."""
         if self.split_after is not None:
             return self.split_after
+        if self.is_pair:
+            return _PAIR_COST
         return max(DEFAULT_BEYOND_COST, _SPLIT_COST // self.workers)
+
+    @property
+    def is_pair(self) -> bool:
+        """Two workers gain by splitting only what takes long; until then two ways to search are worth more."""
+        return self.workers == 2 and self.unsplit is None and self.split_after is None
 
     @property
     def cost_of_slice(self) -> int:
@@ -134,10 +142,17 @@ class Distribution:
     @property
     def wholes(self) -> list[bool]:
         """One for each worker that searches the whole, unsplit: whether in another way (`solvers`)."""
+        if self.is_pair:
+            return [True]
         wanted = self.workers >= UNSPLIT_FROM if self.unsplit is None else self.unsplit
         if not wanted or self.workers == 1:
             return []
         return [False, True] if self.workers >= DIFFERENT_FROM else [False]
+
+    @property
+    def cost_of_whole(self) -> int:
+        """After which a worker that searches the whole gives up; 0: never."""
+        return _PAIR_COST if self.is_pair else 0
 
     @property
     def follows_paths(self) -> bool:
