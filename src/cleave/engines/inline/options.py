@@ -101,11 +101,13 @@ class Distribution:
     A search whose solver cost is below ``split_after`` is not split: it would take longer to tell others; None: the
     fewer workers there are, the later, because most short searches lose by a split (`first_split`). ``unsplit``
     dedicates a worker to the whole search, so that no split can make a run slower than without; None: if there are
-    enough workers. Two workers (`is_pair`) both begin with the whole, in different ways, and split it later. Inside a check, a worker looks up after ``slice_cost``; None: the fewer workers there are, the
-    later, because a check that was interrupted begins anew, with what it has learned. ``moving_cost`` is about what it
-    costs to take over an instance of another worker, with what the solver does about it: a partition is split only
-    after as much work as moving the half of it takes. None: the less the more workers there are (`cost_of_moving`),
-    because those who would wait otherwise take over for nothing.
+    enough workers. Two workers (`is_pair`) both begin with the whole, in different ways, and split it later.
+
+    Inside a check, a worker looks up after ``slice_cost``; None: the fewer workers there are, the later, because a
+    check that was interrupted begins anew, with what it has learned. ``moving_cost`` is about what it costs to take
+    over an instance of another worker, with what the solver does about it: a partition is split only after as much work
+    as moving the half of it takes. None: the less the more workers there are (`cost_of_moving`), because those who
+    would wait otherwise take over for nothing.
     """
 
     workers: int = 1
