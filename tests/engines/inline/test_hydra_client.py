@@ -78,9 +78,12 @@ proc h() -> () {
 class Worker:
     """A client whose time is the cost of its work, as in the simulator."""
 
-    def __init__(self, prepared: Prepared = LAYERED, *, interval: float = 0.0005, **how: object) -> None:
+    def __init__(
+        self, prepared: Prepared = LAYERED, *, interval: float = 0.0005, beyond: int = 0, **how: object
+    ) -> None:
         options = {"workers": 2, **EAGER, "interval": interval, **how}
-        task = Task("program", b"", None, None, InlineOptions(bounds=(1,)), Distribution(**options))  # type: ignore[arg-type]
+        search = InlineOptions(bounds=(1,), beyond_cost=beyond)
+        task = Task("program", b"", None, None, search, Distribution(**options))  # type: ignore[arg-type]
         self.seconds = 0.0
         client = Client(Assigned(task, prepared, Conditions(prepared.program)), 1, lambda: self.seconds)
         self._work = client.run()
@@ -211,6 +214,15 @@ def test_the_whole_search_unsplit_is_given_up_after_its_cost() -> None:
     said = list(Worker().until_idle(Solve("", WHOLE, 0.0, split=False, most_cost=1)))
     assert isinstance(said[-1], Outcome)
     assert said[-1].answer == GivenUp("cost")
+
+
+def test_who_searches_differently_leaves_a_proof_within_bounds_to_those_who_may_go_beyond() -> None:
+    prepared = prepare(read_program(RECURSIVE), ("main",))
+    order = Solve("", WHOLE, 0.0, split=False, differently=True)
+    for beyond, kind in ((0, Closed), (10_000_000, GivenUp)):
+        said = list(Worker(prepared, beyond=beyond).until_idle(order))
+        assert isinstance(said[-1], Outcome)
+        assert isinstance(said[-1].answer, kind)
 
 
 def test_it_does_not_split_before_its_time() -> None:

@@ -161,14 +161,18 @@ class Client:
         return self._job, order.partition.bound
 
     def _search(self, job: Job, bound: int) -> Generator[Turn, list[bytes], SearchOutcome]:
-        search = job.search
-        steps = search.run([b for b in self._options.bounds if b >= bound], beyond_cost(self._options))
+        search, beyond = job.search, beyond_cost(self._options)
+        steps = search.run([b for b in self._options.bounds if b >= bound], 0 if job.differently else beyond)
         while True:
             search.slice_cost = self._slice_cost(job)
             try:
                 progress = next(steps)
             except StopIteration as stop:
                 found: SearchOutcome = stop.value
+                needs_bound = isinstance(found, NoViolation) and found.needs_bound
+                if job.differently and needs_bound and job.solver_cost() < beyond:
+                    # The usual search may go beyond the bound, and the verdict must not depend on who is first.
+                    return Undecided("cost", search.progress.bound_done)
                 return found
             self._report(
                 Progress(progress.bound, progress.instances, progress.open_calls, progress.checks, self._cost())

@@ -39,6 +39,7 @@ class Job:
         self._how = task.distribution
         self._solver = solver_for(prepared.program, task.options.seed, differently=differently)
         pushed = self._how.decisions is Decisions.PUSHED
+        self.differently = differently
         self.id = id
         self.search: Search = make_search(prepared, conditions, task.options, self._solver, pushed=pushed)
         self.claims = Claims(prepared, self.search.unfolding, task.options.seed)
