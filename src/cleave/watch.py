@@ -10,6 +10,7 @@ Nothing is killed: the run notices and tells how far it got.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,11 @@ EXTRA_SECONDS = 3.0
 """To confirm what was found when a limit is hit."""
 
 _POLL_SECONDS = 0.1
+
+
+def usable_cores() -> int:
+    """Not those of the machine that this process may not use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class StoppedError(Exception):

@@ -11,6 +11,7 @@ from cleave.cli.arguments import positive_number, seconds, whole_number
 from cleave.engines.inline.options import DIFFERENT_FROM, UNSPLIT_FROM, Decisions, Distribution, Queues, Rate, Splits
 from cleave.errors import UsageError
 from cleave.journal.places import default_folder
+from cleave.watch import usable_cores
 
 NONE = "none"
 _WORKERS = """\
@@ -106,11 +107,6 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         f" of {DIFFERENT_FROM} or more, a second one does so in another way. Two workers begin like that, each in one"
         " way, and split what takes long, unless this is given",
     )
-
-
-def usable_cores() -> int:
-    """Not those of the machine that this process may not use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def distribution(options: argparse.Namespace) -> Distribution:

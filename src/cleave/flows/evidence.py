@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from cleave.validate.derivation import check_derivation
 from cleave.validate.evidence import Rejected
 from cleave.validate.in_turn import InTurn
 from cleave.verdict import Reason, Unknown, Unsafe, Verdict
-from cleave.watch import EXTRA_SECONDS, Watch
+from cleave.watch import EXTRA_SECONDS, Watch, usable_cores
 
 if TYPE_CHECKING:
     from cleave.ir.program import Program
@@ -29,7 +28,7 @@ def checking(watch: Watch, workers: int = 1) -> Iterator[InTurn]:
     """The solvers that check, as many side by side as there were workers, if there are so many cores; if a limit was
     hit after something was found, with a little time for it."""
     late = watch.reason is not None
-    side_by_side = min(workers, os.cpu_count() or 1)
+    side_by_side = min(workers, usable_cores())
     with InTurn(seconds=EXTRA_SECONDS if late else _CHECK_SECONDS, side_by_side=side_by_side) as solvers:
         watch.guard(solvers.interrupt, unless=late)
         try:

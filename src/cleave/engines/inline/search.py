@@ -7,8 +7,8 @@
         the model's path has open calls?    inline them; otherwise it is a violation
             unless what was left out about the background excludes it: add that, and repeat
 
-The paper asks the first question in every step. Both ways end, since the second one alone finds every violation; where
-there is none, a third of the solver's work is saved.
+The paper asks the first question in every step, which is about a third of the solver's work. The second one alone finds
+every violation and every proof; the first may find a violation sooner.
 
 Calls beyond the recursion bound are blocked in both checks, by assumptions of their own: if the final core holds none
 of them, no bound took part in the proof.
@@ -42,7 +42,6 @@ from cleave.smt.solver import Answer, Solver
 
 PATHS_KEPT = 24
 """So many of the latest paths tell where the search is at work."""
-
 
 UNDER_GROWTH = 1.5
 """The under-approximation is looked at whenever the unfolding has so many times the instances it had then."""
