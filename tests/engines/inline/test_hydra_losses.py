@@ -146,21 +146,21 @@ def test_a_violation_elsewhere_counts_although_a_partition_was_given_up() -> Non
 
 
 def test_the_unsplit_worker_has_the_whole_search_for_itself() -> None:
-    desk = Desk(unsplit=True)
+    desk = Desk(workers=3, unsplit=True)
     assert desk.ask(2) == [(2, Solve("", WHOLE, SLOW))]
     assert desk.ask(1) == [(1, Solve("", WHOLE, 0.5, split=False))], "there is nothing else for it"
     assert desk.ask(3) == [(2, Pace(0.0))], "the unsplit one need not hurry"
 
 
 def test_a_proof_of_the_whole_decides_the_run() -> None:
-    desk = Desk(unsplit=True)
+    desk = Desk(workers=3, unsplit=True)
     desk.ask(2, 1)
     desk.split(2, "")
     assert desk.close(1, "", 3) == [Closed(3, (), "checked")]
 
 
 def test_the_parts_decide_the_run_before_the_unsplit_worker_does() -> None:
-    desk = Desk(unsplit=True)
+    desk = Desk(workers=3, unsplit=True)
     desk.ask(2, 1)
     desk.split(2, "")
     assert desk.close(2, "0") == [(2, Back("1", SLOW))]
@@ -168,7 +168,7 @@ def test_the_parts_decide_the_run_before_the_unsplit_worker_does() -> None:
 
 
 def test_an_unsplit_worker_that_gives_up_works_on_a_part() -> None:
-    desk = Desk(unsplit=True)
+    desk = Desk(workers=3, unsplit=True)
     desk.ask(2, 1)
     desk.split(2, "")
     assert solved(desk.give_up(1, "")) == [(1, "1")]
@@ -177,7 +177,7 @@ def test_an_unsplit_worker_that_gives_up_works_on_a_part() -> None:
 
 
 def test_an_unsplit_worker_that_is_lost_leaves_nothing_undone() -> None:
-    desk = Desk(unsplit=True)
+    desk = Desk(workers=3, unsplit=True)
     desk.ask(2, 1)
     assert desk.tell(Lost(1, "memory")) == []
     assert solved(desk.ask(3)) == [], "the whole search is worker 2's now"
@@ -186,7 +186,7 @@ def test_an_unsplit_worker_that_is_lost_leaves_nothing_undone() -> None:
 
 @pytest.mark.parametrize("how", ["closed", "given up", "lost"])
 def test_a_part_that_was_given_up_leaves_it_to_the_unsplit_worker(how: str) -> None:
-    desk = Desk(unsplit=True)
+    desk = Desk(workers=3, unsplit=True)
     desk.ask(2, 1)
     assert desk.give_up(2, "") == []
     match how:
@@ -199,15 +199,15 @@ def test_a_part_that_was_given_up_leaves_it_to_the_unsplit_worker(how: str) -> N
 
 
 def test_two_workers_may_close_the_whole_search_at_the_same_moment() -> None:
-    desk = Desk(unsplit=True)
+    desk = Desk(workers=3, unsplit=True)
     desk.ask(2, 1)
     assert desk.close(1, "") == [Closed(None, (), "checked")]
     assert desk.close(2, "") == []
     assert uncovered(split_tree(desk.events)) is None
 
 
-def test_of_eight_workers_two_search_the_whole_one_of_them_differently() -> None:
-    desk = Desk(workers=8, unsplit=None)
+def test_of_four_workers_two_search_the_whole_one_of_them_differently() -> None:
+    desk = Desk(workers=4, unsplit=None)
     desk.ask(1)
     assert desk.ask(2) == [(2, Solve("", WHOLE, 0.5, split=False))]
     assert desk.ask(3) == [(3, Solve("", WHOLE, 0.5, split=False, differently=True))]

@@ -87,7 +87,7 @@ _PAIR_COST = 24_000_000  # six to ten seconds
 UNSPLIT_FROM = 3
 """With so many workers, one of them is spared for the whole search, ..."""
 
-DIFFERENT_FROM = 8
+DIFFERENT_FROM = 4
 """... and with so many, a second one, which goes about it in another way."""
 
 PATHS_FROM = 8
