@@ -23,7 +23,7 @@ from cleave.engines.coordination import Event
 from cleave.engines.pdr.coordinator import P3Coordinator
 from cleave.engines.pdr.evidence import decode_derivation
 from cleave.engines.pdr.messages import GivenUp, Proofs, Task, Violated, decode_finding, encode
-from cleave.engines.pdr.options import PdrOptions, Share, technique
+from cleave.engines.pdr.options import PdrOptions, Share, partition_after, technique
 from cleave.engines.pdr.record import combined
 from cleave.engines.pdr.task import read_problem
 from cleave.runtime.crew import Assignment
@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
 
 def options_for(how: str, workers: int, seed: int) -> PdrOptions:
     if how == ADAPTIVE:
-        return PdrOptions(workers=workers, seed=seed)
+        return PdrOptions(workers=workers, seed=seed, partition_after=partition_after(workers))
     if how.startswith(STRATEGY):
         alone = (how.removeprefix(STRATEGY),)
         return PdrOptions(workers=1, share=Share.NONE, partitions=0, strategies=alone, seed=seed, patience=0.0)

@@ -71,8 +71,8 @@ ACTIVE = Profile(
     incremental=True,
     options=MappingProxyType({**BOOGIE.options, "case_split": 1, "phase_selection": 3}),
 )
-"""Boogie's, but a case split goes after what took part in recent conflicts instead of after the program, and begins with
-the value that the literal had last instead of with false."""
+"""Boogie's, but a case split goes after what took part in recent conflicts instead of after the program, and begins
+with the value that the literal had last instead of with false."""
 PLAIN = Profile(name="plain", incremental=True, options=MappingProxyType({"auto_config": False, "mbqi": False}))
 DEFAULT = Profile(name="default", incremental=False)
 

@@ -88,11 +88,16 @@ ALONE_SECONDS = 0.5
 """How long the default tries before it hires anybody: about as long as it takes to start a worker."""
 
 _PATIENCE_OF_FEW = 10
+_SOME_WORKERS = 6
+_LEAST_PATIENCE = 1_000_000
 
 
 def partition_after(workers: int) -> int:
-    """The same for a number of workers: each of a few has a strategy that is worth more time than a part is."""
-    return PARTITION_AFTER * (_PATIENCE_OF_FEW if workers <= _FEW_WORKERS else 1)
+    """The same for a number of workers: each of a few has a strategy that is worth more time than a part is; of many,
+    most would only repeat what others do."""
+    if workers <= _FEW_WORKERS:
+        return PARTITION_AFTER * _PATIENCE_OF_FEW
+    return max(_LEAST_PATIENCE, PARTITION_AFTER * _SOME_WORKERS // max(workers, _SOME_WORKERS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
