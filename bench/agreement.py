@@ -6,7 +6,8 @@
 
 A way is a runtime, a number of workers, and what happens meanwhile: with *killed*, workers are ended by SIGKILL at
 random moments; with *resumed* the run itself is, and `cleave resume` goes on with it. Verdicts of ways that finish
-have to be equal, and not against the index.
+have to be equal, and not against the index. With --address, the runs on Ray use that cluster instead of starting one
+each; with --finished, the first way says which tasks the others are for: those that it has a verdict for.
 
 A row is in the TSV file as soon as its run ends. With --resume, what is there is not run again. The exit code is 1 if
 two verdicts differ, one is wrong, or a process was left behind.
@@ -91,6 +92,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", default="", metavar="LIST", help="tasks whose path has one of these in it, with commas"
     )
     parser.add_argument("--ways", default=_WAYS, metavar="LIST", help=f"with commas ({_WAYS})")
+    parser.add_argument("--address", default="", metavar="ADDR", help="of the Ray cluster to use")
+    parser.add_argument(
+        "--finished", action="store_true", help="the other ways only for tasks that the first way has a verdict for"
+    )
     parser.add_argument("--timelimit", type=float, default=20.0, metavar="S", help="for a run (20)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="for the moments of the kills")
     parser.add_argument("--out", type=Path, default=Path("build/agreement.tsv"), metavar="TSV")
@@ -109,20 +114,31 @@ def main(options: argparse.Namespace) -> int:
         given = {"expected": planned.task.expected, "version": measured, "real_limit": options.timelimit}
         return msgspec.convert(told | given | planned.key._asdict(), Row)
 
-    campaign = Campaign(kept, _planned(options), jobs=1)
-    if not campaign.carry_out(run, lambda row: row.solved or row.real_limit >= options.timelimit):
+    def is_done(row: Row) -> bool:
+        return row.solved or row.real_limit >= options.timelimit
+
+    def carry_out(planned: Iterable[Planned]) -> bool:
+        return Campaign(kept, planned, jobs=1).carry_out(run, is_done)
+
+    arguments = tuple(options.arguments)
+    chosen = _chosen(options)
+    ways = [Way.named(name, options.address) for name in options.ways.split(",")]
+    if options.finished:
+        first = [Planned(task, ways[0], arguments) for task in chosen]
+        if not carry_out(first):
+            return 1
+        found = kept.latest()
+        chosen = [planned.task for planned in first if found[planned.key].solved]
+    if not carry_out(Planned(task, way, arguments) for task, way in product(chosen, ways)):
         return 1
-    found = list(kept.latest().values())
-    publish(tables(found), options.out)
-    return int(any(row.wrong or row.left_behind for row in found) or any(disagreements(found)))
+    rows = list(kept.latest().values())
+    publish(tables(rows), options.out)
+    return int(any(row.wrong or row.left_behind for row in rows) or any(disagreements(rows)))
 
 
-def _planned(options: argparse.Namespace) -> Iterator[Planned]:
-    ways = [Way.named(name) for name in options.ways.split(",")]
+def _chosen(options: argparse.Namespace) -> list[Task]:
     named = [task for task in tasks(options.folder) if any(part in task.path for part in options.only.split(","))]
-    chosen = named[options.skip :: options.every]
-    for task, way in product(chosen, ways):
-        yield Planned(task, way, tuple(options.arguments))
+    return named[options.skip :: options.every]
 
 
 def disagreements(found: Iterable[Row]) -> Iterator[list[Row]]:

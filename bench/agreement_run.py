@@ -34,17 +34,18 @@ class Way:
     runtime: str
     workers: int
     fault: str = ""
+    address: str = ""  # of a Ray cluster that is there already
 
     @staticmethod
-    def named(name: str) -> Way:
+    def named(name: str, address: str = "") -> Way:
         """
         >>> Way.named("ray-2-resumed")
-        Way(runtime='ray', workers=2, fault='resumed')
+        Way(runtime='ray', workers=2, fault='resumed', address='')
         """
         if not (found := re.fullmatch(r"(local|ray|simulated)-(\d+)(?:-(killed|resumed))?", name)):
             raise SystemExit(f"{name} is no way to run: RUNTIME-WORKERS, or that and -killed or -resumed")
         runtime, workers, fault = found.groups(default="")
-        return Way(runtime, int(workers), fault)
+        return Way(runtime, int(workers), fault, address if runtime == "ray" else "")
 
     def __str__(self) -> str:
         return "-".join([self.runtime, str(self.workers), *([self.fault] if self.fault else [])])
@@ -55,6 +56,7 @@ def run_way(task: Task, way: Way, arguments: Sequence[str], *, timelimit: float,
     began = monotonic()
     with tempfile.TemporaryDirectory(prefix="cleave-agreement-") as folder:
         chosen = [f"--workers={way.workers}", f"--on={way.runtime}", f"--journal={folder}"]
+        chosen += [f"--address={way.address}"] if way.address else []
         common = ["--json", "--quiet", "--trace=none", f"--timelimit={timelimit}"]
         run = _Run(["verify", str(task.file), *common, *chosen, *task.arguments, *arguments])
         if way.fault == "killed":

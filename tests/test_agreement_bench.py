@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
+from bench import agreement
 from bench.agreement import Row, disagreements, tables
 from bench.agreement_run import Way, run_way
 from bench.tasks import Task
@@ -38,6 +40,28 @@ def test_a_way_is_read_as_it_is_written() -> None:
     for name in ("local", "cluster-2", "local-2-sleeping", "local-two"):
         with pytest.raises(SystemExit, match="is no way to run"):
             Way.named(name)
+
+
+def test_only_runs_on_ray_use_a_cluster() -> None:
+    assert Way.named("ray-4", "10.0.0.1:6379").address
+    assert not Way.named("local-4", "10.0.0.1:6379").address
+
+
+def test_the_first_way_says_which_tasks_the_others_are_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = [Task("", "solved.bpl", "safe", "", ""), Task("", "hard.bpl", "safe", "", "")]
+    ran: list[tuple[str, str]] = []
+
+    def run(task: Task, way: Way, *_: object, **__: object) -> dict[str, object]:
+        ran.append((task.path, str(way)))
+        return {"answer": "safe" if task.path == "solved.bpl" else "unknown"}
+
+    monkeypatch.setattr(agreement, "tasks", lambda folder: chosen)
+    monkeypatch.setattr(agreement, "run_way", run)
+    parser = argparse.ArgumentParser()
+    agreement.add_arguments(parser)
+    options = parser.parse_args(["--finished", "--ways=local-1,local-2", f"--out={tmp_path / 'rows.tsv'}"])
+    assert agreement.main(options) == 0
+    assert ran == [("solved.bpl", "local-1"), ("hard.bpl", "local-1"), ("solved.bpl", "local-2")]
 
 
 def test_a_run_that_is_killed_at_once_is_gone_on_with_or_has_nothing_to_go_on_with() -> None:
