@@ -140,6 +140,7 @@ class Z3Solver:
         self._reason = ""
         self._depth = 0
         self._cost = 0
+        self._counted = -1  # how many checks of the context are in the cost
 
     def close(self) -> None:
         """Gives the memory back; the solver can't be used any more, its models can."""
@@ -217,7 +218,8 @@ class Z3Solver:
         native = [self._translator.ast(a) for a in assumptions]
         self._assumptions = dict(zip(native, assumptions, strict=True))
         self._limit(cost_limit, seconds)
-        cost_end = self.cost() + cost_limit if cost_limit else 0
+        deadline = time.monotonic() + seconds
+        self._context.checks += 1
         if not self._begin():
             return self._answered(Answer.UNKNOWN, "interrupted")
         try:
@@ -226,7 +228,8 @@ class Z3Solver:
         finally:
             interrupted = self._end()
         if result == 0 or complaint:
-            return self._answered(Answer.UNKNOWN, self._why(complaint, interrupted, cost_end, seconds))
+            is_late = seconds > 0 and time.monotonic() >= deadline
+            return self._answered(Answer.UNKNOWN, self._why(complaint, interrupted, cost_limit, is_late))
         return self._answered(Answer.SAT if result > 0 else Answer.UNSAT)
 
     def _begin(self) -> bool:
@@ -250,7 +253,7 @@ class Z3Solver:
         self._answer, self._reason = answer, reason
         return answer
 
-    def _why(self, complaint: str, interrupted: bool, cost_end: int, seconds: float) -> str:
+    def _why(self, complaint: str, interrupted: bool, cost_limit: int, is_late: bool) -> str:
         """Z3's reason in the words of the protocol. It says "canceled" for interrupts, and for both limits, too."""
         reason = complaint or text(lib.Z3_solver_get_reason_unknown(self._pointer, self._solver))
         if "quantifiers" in reason:
@@ -261,9 +264,9 @@ class Z3Solver:
             return reason.removeprefix("(").removesuffix(")")
         if interrupted:
             return "interrupted"
-        if cost_end and ("resource limit" in reason or self.cost() >= cost_end):
-            return "cost"
-        return "timeout" if seconds > 0 else "interrupted"
+        if is_late and "resource limit" not in reason:
+            return "timeout"
+        return "cost" if cost_limit else "interrupted"
 
     def _limit(self, cost_limit: int, seconds: float) -> None:
         milliseconds = min(ceil(seconds * 1000), _NO_LIMIT - 1) if seconds > 0 else _NO_LIMIT
@@ -336,7 +339,11 @@ class Z3Solver:
         return self._reason
 
     def cost(self) -> int:
-        """Z3's "rlimit count"; it has 32 bits there and is unwound here, if asked for at least once a round."""
+        """Z3's "rlimit count"; it has 32 bits there and is unwound here, if asked for at least once a round. To ask Z3
+        takes as long as many a question, so that this is done only if there was one since the last time."""
+        if self._counted == self._context.checks:
+            return self._cost
+        self._counted = self._context.checks
         statistics = lib.Z3_solver_get_statistics(self._pointer, self._native())
         if statistics is None:
             raise self._context.error()

@@ -256,6 +256,7 @@ class Context:
         self.pointer = pointer
         lib.Z3_set_error_handler(pointer, None)  # the default one ends the process
         self._owned: list[int] = []
+        self.checks = 0  # that all solvers of the context have made
 
     def usable(self, _ending: Callable[[], bool] = sys.is_finalizing) -> bool:
         """Whether there is anything to release into. Asked by objects of the context when they die: that may be later
