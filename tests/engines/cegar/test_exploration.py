@@ -161,6 +161,26 @@ def test_nothing_deeper_than_an_error_is_asked_for() -> None:
     assert asked < len(chain)
 
 
+def test_what_known_states_lead_to_is_asked_for_before_the_level_is_complete() -> None:
+    """Also if the first state's successors are known from the beginning, as they are in all but the first iteration."""
+    a, b, after_a, later = State(2, 0), State(3, 0), State(4, 0), State(5, 0)
+    space = {FIRST: [Successor(0, a), Successor(1, b)], a: [Successor(2, after_a)], after_a: [Successor(3, later)]}
+    exploration = Predictable(space.get)  # what b leads to is not known
+    assert [exploration.wanted(), exploration.wanted()] == [b, None], "two levels ahead of the tree"
+    del space[after_a]
+    assert [one.wanted() for one in [Predictable(space.get)] for _ in range(3)] == [b, after_a, None]
+    assert [one.wanted() for one in [Predictable(space.get, ahead=False)] for _ in range(2)] == [b, None]
+
+
+def test_a_state_that_became_known_as_a_guess_is_not_asked_for() -> None:
+    a, b, after_a = State(2, 0), State(3, 0), State(4, 0)
+    space = {FIRST: [Successor(0, a), Successor(1, b)], a: [Successor(2, after_a)]}
+    exploration = Predictable(space.get)
+    space[after_a] = []
+    exploration.known(after_a)
+    assert [exploration.wanted(), exploration.wanted()] == [b, None]
+
+
 def test_counterexamples_differ_in_their_locations_or_in_how_they_end() -> None:
     """Of those that don't, the least is taken, and others only if there are too few."""
     error = State(ERROR, 0)

@@ -46,5 +46,15 @@ def test_what_was_learned_meanwhile_is_asked_for_afterwards() -> None:
     assert posts.begin(FIRST) == [(0, 0)]
 
 
+def test_a_known_state_is_not_under_way() -> None:
+    """If it were, nobody would look at it when predicates are learned."""
+    posts = Posts(TRANSITIONS)
+    posts.begin(FIRST)
+    posts.add(FIRST, [(0, 0)], [(0, 0)])
+    assert posts.begin(FIRST) == []
+    posts.learn(LOOP)
+    assert posts.begin(FIRST) == [(0, 0)]
+
+
 def test_a_location_without_transitions_has_no_successors() -> None:
     assert Posts(TRANSITIONS).lookup(State(OTHER, 5)) == []

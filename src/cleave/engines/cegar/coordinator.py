@@ -192,14 +192,13 @@ class CegarCoordinator:
         self._supply.explore(self._exploration)
 
     def _new_exploration(self, refined: Iterable[tuple[Path, Iterable[Learned]]]) -> Exploration:
-        """With guesses if there are some who may be idle."""
+        """With guesses, and a look ahead, if there are some who may be idle."""
         lookup, last = self._posts.lookup, self._exploration
         if self._options.naive:
             return Naive(lookup)
-        if isinstance(last, Predictable) and len(self._staff) > 1:
-            guessed = guesses(last, refined, self._predicates)
-            return Predictable(lookup, self._options.counterexamples, guessed)
-        return Predictable(lookup, self._options.counterexamples)
+        most, many = self._options.counterexamples, len(self._staff) > 1
+        guessed = guesses(last, refined, self._predicates) if many and isinstance(last, Predictable) else ()
+        return Predictable(lookup, most, guessed, ahead=many)
 
     def _learn(self, new: Iterable[Learned]) -> None:
         for one in new:

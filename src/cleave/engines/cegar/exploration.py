@@ -71,7 +71,7 @@ class Exploration(Protocol):
         """One whose successors may be needed later."""
 
     def backlog(self) -> int:
-        """About how many states it could name at once."""
+        """How many states it could name at once that are needed for sure."""
 
     def end(self) -> End | None:
         """What it concludes, once it can."""

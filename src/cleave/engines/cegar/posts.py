@@ -55,7 +55,7 @@ class Posts:
         return [Successor(number, State(self._targets[number], bits)) for number, (bits, _) in row.items()]
 
     def begin(self, state: State) -> list[Asked]:
-        """Nothing if it is under way already."""
+        """Nothing if it is under way or known already."""
         if state in self._gathering:
             return []
         row = self._rows.get(state)
@@ -63,8 +63,9 @@ class Posts:
             asked = [(number, 0) for number in self._outgoing[state.location]]
         else:
             asked = [(number, count) for number, (_, count) in row.items() if count < self._count(number)]
-        counts = {number: self._count(number) for number, _ in asked}
-        self._gathering[state] = _Gathering(set(counts), counts)
+        if asked:
+            counts = {number: self._count(number) for number, _ in asked}
+            self._gathering[state] = _Gathering(set(counts), counts)
         return asked
 
     def add(self, state: State, asked: Sequence[Asked], taken: Sequence[tuple[int, int]]) -> bool:
