@@ -9,7 +9,7 @@ import pytest
 from cleave.engines.cegar.abstraction import Abstraction
 from cleave.engines.cegar.facts import FactBoard
 from cleave.engines.cegar.messages import Implied, Witnessed
-from cleave.engines.cegar.points import LocationPredicates, Point, written
+from cleave.engines.cegar.points import LocationPredicates, Point, Step, read_numbers, written
 from cleave.engines.cegar.witnesses import Side, Witness, members
 from cleave.ir.transition_system import ControlLocation, Transition, TransitionSystem
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, bitvec
@@ -65,8 +65,32 @@ def test_values_say_what_the_model_did() -> None:
     }
     for predicate in expected:
         predicates.learn(predicate)
-    point = Point(values[:3])
+    point = Point(lambda: read_numbers(values[:3]))
     assert [predicates.holds(one, point) for one in range(len(expected))] == list(expected.values())
+
+
+def test_what_a_transition_makes_of_values_is_what_the_model_says() -> None:
+    """Of linear updates, those that only copy, and those that are written down as they are."""
+    delta = var("delta", REAL)
+    updates = (
+        mul(integer(2), add(X, integer(1))),
+        add(mul(real(Fraction(1, 3)), R), delta),
+        neg(B),
+        R,
+        TRUE,
+        mod(X, integer(2)),
+        mul(R, R),
+    )
+    step = Step((X, R, B), (delta,), updates)
+    assert step.terms == (X, R, B, delta, neg(B), mod(X, integer(2)), mul(R, R))
+    solver = Z3Solver(profile=PLAIN)
+    solver.add(conj_all([eq(X, integer(-3)), eq(R, real(Fraction(5, 2))), B, eq(delta, real(Fraction(1, 7)))]))
+    solver.check()
+    values = written(solver.model(), step.terms)
+    assert values is not None
+    numbers, scale = step.taken(*read_numbers(values))
+    expected = [Fraction(solver.model().value(update)) for update in updates]
+    assert [Fraction(number, scale) for number in numbers] == expected
 
 
 def test_of_what_is_no_number_nothing_is_written() -> None:

@@ -20,14 +20,15 @@ from dataclasses import dataclass, field
 
 from cleave.engines.cegar.interruption import InterruptedSearchError
 from cleave.engines.cegar.messages import Fact, Implied, Witnessed, pack, unpack
-from cleave.engines.cegar.points import LocationPredicates, Point, written
+from cleave.engines.cegar.points import LocationPredicates, Numbers, Point, Step, read_numbers, written
 from cleave.engines.cegar.witnesses import Side, Truth, Witness, members
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, conj_all, implies, neg, var
 from cleave.logic.walk import substitute
-from cleave.smt.solver import Answer, Model
+from cleave.smt.solver import Answer
 from cleave.smt.z3 import DEFAULT, PLAIN, Z3Solver
+from cleave.smt.z3_model import Z3Model
 
 INFEASIBLE = None
 """What there is after a transition that can't be taken."""
@@ -37,16 +38,16 @@ _FRESH_COST = 50_000_000  # ... and to one that has not
 _BLOCKED_COST = 5  # of a transition that is known to be impossible, in the solver's units, which are microseconds, ...
 _LOOKUP_COST = 30  # ... of another one, ...
 _ASK_COST = 150  # ... of one that the solver is asked about, besides what that costs, ...
+_FIRST_COST = 150  # ... and when that is done for the first time, as its terms are new to the solver, ...
 _TRUTH_COST = 4  # ... of a predicate that is looked up in the values of a model, ...
 _MODEL_COST = 15  # ... or in the model itself, ...
-_WRITING_COST = 200  # ... of a model that is written down for others, ...
+_WRITING_COST = 120  # ... of a model that is written down for others, ...
+_READING_COST = 12  # ... and read by one of them, ...
+_STEP_COST = 10  # ... of working out what comes after a transition from that, ...
 _LEARN_COST = 100  # ... of a predicate that is learned, ...
-_FACT_COST = 3  # ... and of a fact that another worker found
+_FACT_COST = 7  # ... of a fact that another worker found, ...
+_ORDER_COST = 40  # ... and of being told what to look at
 _MOST_MODELS = 48  # kept for each transition, the latest
-
-
-Values = tuple[tuple[str, ...], tuple[str, ...]]
-"""Of the variables before a transition and after it."""
 
 
 def _unknown(_one: int) -> None:
@@ -70,6 +71,7 @@ class Abstraction:
         self._system = system
         self._is_alone = is_alone
         self._predicates = [LocationPredicates(location.variables) for location in system.locations]
+        self._steps: dict[int, Step] = {}
         self._after: list[list[Term]] = [[] for _ in system.transitions]  # the target's predicates, in the source
         self._known = [_Known() for _ in system.transitions]
         self._solver = Z3Solver(profile=PLAIN)
@@ -89,7 +91,8 @@ class Abstraction:
         return news
 
     def tell(self, facts: Iterable[Fact]) -> None:
-        """Takes in what other workers found."""
+        """Takes in what other workers found, before an order is looked at."""
+        self._own_cost += _ORDER_COST
         for fact in facts:
             self._own_cost += _FACT_COST
             match fact:
@@ -146,7 +149,7 @@ class Abstraction:
     # --- the solver ---------------------------------------------------------------------------------------------------
 
     def _ask(self, number: int, bits: int, held: int, open_: list[int], is_possible: bool) -> int | None:
-        self._own_cost += _ASK_COST
+        self._own_cost += _ASK_COST if self._after[number] else _ASK_COST + _FIRST_COST
         transition = self._system.transitions[number]
         after = self._after_terms(number)
         names = {one: var(f"holds.{one}", BOOL) for one in members(bits)}
@@ -222,7 +225,7 @@ class Abstraction:
             cores[:] = [other for other in cores if core & other != core]
             cores.append(core)
 
-    def _report_witness(self, number: int, bits: int, model: Model) -> Witness:
+    def _report_witness(self, number: int, bits: int, model: Z3Model) -> Witness:
         """Others who don't get its values are told of all predicates that there are."""
         told = None if self._is_alone else self._values(number, model)
         before, after = self._truths(number, model, told)
@@ -239,19 +242,24 @@ class Abstraction:
         self._news.append(Witnessed(number, before_holding, before_known, after_holding, after_known, told))
         return witness
 
-    def _values(self, number: int, model: Model) -> Values | None:
+    def _values(self, number: int, model: Z3Model) -> tuple[str, ...] | None:
         self._own_cost += _WRITING_COST
-        transition = self._system.transitions[number]
-        variables = self._system.locations[transition.source].variables
-        values = written(model, (*variables, *transition.updates))
-        return None if values is None else (values[: len(variables)], values[len(variables) :])
+        return written(model, self._step(number).terms)
+
+    def _step(self, number: int) -> Step:
+        found = self._steps.get(number)
+        if found is None:
+            transition = self._system.transitions[number]
+            variables = self._system.locations[transition.source].variables
+            found = self._steps[number] = Step(variables, self._system.inputs(transition), transition.updates)
+        return found
 
     def _keep(self, number: int, witness: Witness) -> None:
         witnesses = self._known[number].witnesses
         witnesses.append(witness)
         del witnesses[:-_MOST_MODELS]
 
-    def _truths(self, number: int, model: Model, told: Values | None) -> tuple[Truth, Truth]:
+    def _truths(self, number: int, model: Z3Model, told: Sequence[str] | None) -> tuple[Truth, Truth]:
         """By the values if there are any, else by the model."""
         transition = self._system.transitions[number]
         source, after = self._predicates[transition.source].terms, self._after_terms
@@ -264,20 +272,31 @@ class Abstraction:
 
         if told is None:
             return self._charged(before_by_model), self._charged(after_by_model)
-        return (
-            self._by_values(transition.source, told[0], before_by_model),
-            self._by_values(transition.target, told[1], after_by_model),
-        )
+        return self._by_values(number, told, before_by_model, after_by_model)
 
     def _told_truths(self, fact: Witnessed) -> tuple[Truth, Truth]:
         if fact.values is None:
             return _unknown, _unknown
-        transition = self._system.transitions[fact.transition]
-        before, after = fact.values
-        return self._by_values(transition.source, before), self._by_values(transition.target, after)
+        return self._by_values(fact.transition, fact.values, _unknown, _unknown)
 
-    def _by_values(self, location: int, values: Sequence[str], otherwise: Truth = _unknown) -> Truth:
-        predicates, point = self._predicates[location], Point(values)
+    def _by_values(
+        self, number: int, values: Sequence[str], otherwise: Truth, otherwise_after: Truth
+    ) -> tuple[Truth, Truth]:
+        transition = self._system.transitions[number]
+
+        def read() -> Numbers:
+            self._own_cost += _READING_COST
+            return read_numbers(values)
+
+        def taken() -> Numbers:
+            self._own_cost += _STEP_COST
+            return self._step(number).taken(*before.numbers())
+
+        before, after = Point(read), Point(taken)
+        return self._at(transition.source, before, otherwise), self._at(transition.target, after, otherwise_after)
+
+    def _at(self, location: int, point: Point, otherwise: Truth) -> Truth:
+        predicates = self._predicates[location]
 
         def truth(one: int) -> bool | None:
             self._own_cost += _TRUTH_COST

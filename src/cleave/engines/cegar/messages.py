@@ -62,14 +62,15 @@ class Implied(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 class Witnessed(msgspec.Struct, frozen=True, array_like=True, tag=2):
     """There is a way to take the transition. Of the predicates that are known before it, and after it, some hold;
-    ``values`` are those of the variables before and after it, if all of them are numbers or truths."""
+    ``values`` are those before it, from which those after it follow (see `points.Step`), if all of them are numbers or
+    truths."""
 
     transition: int
     before: bytes
     before_known: bytes
     after: bytes
     after_known: bytes
-    values: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    values: tuple[str, ...] | None = None
 
 
 Fact: TypeAlias = Implied | Witnessed

@@ -32,9 +32,9 @@ from cleave.engines.cegar.task import CegarProblem, read_problem
 from cleave.engines.coordination import Clock, Turn, Work
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic import encoding
-from cleave.smt.z3 import PLAIN, Z3Solver
+from cleave.smt.z3 import Z3Solver
 
-_ANALYSIS_FACTOR = 3
+_ANALYSIS_FACTOR = 2.2
 """An analysis takes so many times as long as its solver does: rows and their multipliers are worked out here."""
 
 _PREPARATION_COST = 5_000
@@ -113,7 +113,7 @@ class CegarWorker:
         if self._unused is None:
             if self._used is not None:
                 self._used.close()
-            self._used, self._unused = None, Z3Solver(profile=PLAIN)
+            self._used, self._unused = None, refinement.unused_solver()
             self._analysis_cost += _PREPARATION_COST
 
     def _analyse(self, order: Analyse) -> Analysed:
@@ -121,7 +121,7 @@ class CegarWorker:
         self._used, self._unused = self._unused, None
         found = refinement.refine(self._system, order.path, self._budget, self._used)
         self._budget = None
-        cost = _ANALYSIS_FACTOR * found.cost
+        cost = int(_ANALYSIS_FACTOR * found.cost)
         self._analysis_cost += cost
         return Analysed(order.number, self._answer(order.path, found), _PREPARATION_COST + cost)
 

@@ -61,15 +61,24 @@ class Failed:
     cost: int
 
 
+def unused_solver() -> Z3Solver:
+    """Its first question is behind it, which takes longer than others."""
+    solver = Z3Solver(profile=PLAIN)
+    solver.push()
+    solver.check(cost_limit=COST_LIMIT)
+    solver.pop()
+    return solver
+
+
 def refine(
     system: TransitionSystem, path: Sequence[int], budget: Budget | None = None, unused: Z3Solver | None = None
 ) -> Feasible | Refined | Failed:
-    """``path`` are the numbers of transitions from ``start`` to ``error``. Whoever brings an ``unused`` solver, of the
-    profile `PLAIN`, closes it: to make and to free one takes as long as many a question."""
+    """``path`` are the numbers of transitions from ``start`` to ``error``. Whoever brings an `unused_solver` closes it:
+    to make and to free one takes as long as many questions."""
     budget = budget or Budget(COST_LIMIT)
     if unused is not None:
         return _refine(path_formula(system, path), budget, unused)
-    plain = Z3Solver(profile=PLAIN)
+    plain = unused_solver()
     try:
         return _refine(path_formula(system, path), budget, plain)
     finally:
@@ -172,6 +181,8 @@ def _implies(
     formula: PathFormula, number: int, known: Sequence[Term], wanted: Sequence[Term], budget: Budget, solver: Solver
 ) -> bool:
     """Whether each of the ``wanted`` predicates holds after a step if the ``known`` ones do before it."""
+    if not wanted:
+        return True
     transition = formula.transitions[number]
     updates = dict(zip(formula.backs[number + 1].values(), transition.updates, strict=True))
     solver.push()
