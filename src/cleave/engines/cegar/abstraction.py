@@ -45,7 +45,8 @@ _WRITING_COST = 120  # ... of a model that is written down for others, ...
 _READING_COST = 12  # ... and read by one of them, ...
 _STEP_COST = 10  # ... of working out what comes after a transition from that, ...
 _LEARN_COST = 100  # ... of a predicate that is learned, ...
-_FACT_COST = 7  # ... of a fact that another worker found, ...
+_CORE_COST = 4  # ... of a fact that another worker found, ...
+_WITNESS_COST = 13  # ... and of a witness, ...
 _ORDER_COST = 40  # ... and of being told what to look at
 _MOST_MODELS = 48  # kept for each transition, the latest
 
@@ -94,11 +95,12 @@ class Abstraction:
         """Takes in what other workers found, before an order is looked at."""
         self._own_cost += _ORDER_COST
         for fact in facts:
-            self._own_cost += _FACT_COST
             match fact:
                 case Implied(transition=number, predicate=predicate, core=core):
+                    self._own_cost += _CORE_COST
                     self._note_core(number, predicate, unpack(core))
                 case Witnessed():
+                    self._own_cost += _WITNESS_COST
                     before, after = self._told_truths(fact)
                     before_side = Side(before, unpack(fact.before), unpack(fact.before_known))
                     after_side = Side(after, unpack(fact.after), unpack(fact.after_known))
