@@ -115,7 +115,14 @@ class Z3Solver:
 
     capabilities = _CAPABILITIES
 
-    def __init__(self, *, profile: Profile = BOOGIE, seed: int = 0, beside: Z3Solver | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        profile: Profile = BOOGIE,
+        seed: int = 0,
+        beside: Z3Solver | None = None,
+        counts_checks: bool = False,
+    ) -> None:
         self._lock = threading.RLock()  # guards the next three; re-entered by a signal handler that interrupts
         self._interrupted = False
         self._checks = 0
@@ -140,6 +147,7 @@ class Z3Solver:
         self._reason = ""
         self._depth = 0
         self._cost = 0
+        self._counts_checks = counts_checks
         self._counted = -1  # how many checks of the context are in the cost
 
     def close(self) -> None:
@@ -340,8 +348,8 @@ class Z3Solver:
 
     def cost(self) -> int:
         """Z3's "rlimit count"; it has 32 bits there and is unwound here, if asked for at least once a round. To ask Z3
-        takes as long as many a question, so that this is done only if there was one since the last time."""
-        if self._counted == self._context.checks:
+        takes as long as many a question: whoever ``counts_checks`` does so only if there was one since the last."""
+        if self._counts_checks and self._counted == self._context.checks:
             return self._cost
         self._counted = self._context.checks
         statistics = lib.Z3_solver_get_statistics(self._pointer, self._native())

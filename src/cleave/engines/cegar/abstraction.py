@@ -43,7 +43,7 @@ class Abstraction:
         self._account = costs.Account()
         self._knowledge = Knowledge(system, self._account, self._after_terms, is_alone=is_alone)
         self._after: list[list[Term]] = [[] for _ in system.transitions]  # the target's predicates, in the source
-        self._solver = Z3Solver(profile=PLAIN)
+        self._solver = Z3Solver(profile=PLAIN, counts_checks=True)
         self._fresh: Z3Solver | None = None
         self._fresh_cost = 0
         self.queries = 0

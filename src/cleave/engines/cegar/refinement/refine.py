@@ -63,7 +63,7 @@ class Failed:
 
 def unused_solver() -> Z3Solver:
     """Its first question is behind it, which takes longer than others."""
-    solver = Z3Solver(profile=PLAIN)
+    solver = Z3Solver(profile=PLAIN, counts_checks=True)
     solver.push()
     solver.check(cost_limit=COST_LIMIT)
     solver.pop()
