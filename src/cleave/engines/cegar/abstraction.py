@@ -24,7 +24,6 @@ from cleave.engines.cegar.witnesses import Witness, members
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, conj_all, implies, neg, var
-from cleave.logic.walk import substitute
 from cleave.smt.solver import Answer
 from cleave.smt.z3 import DEFAULT, PLAIN, Z3Solver
 
@@ -41,8 +40,7 @@ class Abstraction:
     def __init__(self, system: TransitionSystem, *, is_alone: bool = False) -> None:
         self._system = system
         self._account = costs.Account()
-        self._knowledge = Knowledge(system, self._account, self._after_terms, is_alone=is_alone)
-        self._after: list[list[Term]] = [[] for _ in system.transitions]  # the target's predicates, in the source
+        self._knowledge = Knowledge(system, self._account, is_alone=is_alone)
         self._solver = Z3Solver(profile=PLAIN, counts_checks=True)
         self._fresh: Z3Solver | None = None
         self._fresh_cost = 0
@@ -87,9 +85,9 @@ class Abstraction:
     # --- the solver ---------------------------------------------------------------------------------------------------
 
     def _ask(self, number: int, bits: int, known: Found) -> int | None:
-        self._account.spent += costs.ASK if self._after[number] else costs.ASK + costs.FIRST
+        self._account.spent += costs.ASK + (0 if self._knowledge.is_met(number) else costs.FIRST)
         transition = self._system.transitions[number]
-        after = self._after_terms(number)
+        after = self._knowledge.after_terms(number)
         names = {one: var(f"holds.{one}", BOOL) for one in members(bits)}
         broken = {one: var(f"broken.{one}", BOOL) for one in known.open}
         source = self._knowledge.predicates[transition.source].terms
@@ -148,15 +146,6 @@ class Abstraction:
         finally:
             self._fresh.close()
             self._fresh = None
-
-    def _after_terms(self, number: int) -> list[Term]:
-        """The target's predicates as the source sees them: the updates in place of the target's variables."""
-        transition = self._system.transitions[number]
-        made, predicates = self._after[number], self._knowledge.predicates[transition.target].terms
-        if len(made) < len(predicates):
-            replaced = dict(zip(self._system.locations[transition.target].variables, transition.updates, strict=True))
-            made += (substitute(predicate, replaced) for predicate in predicates[len(made) :])
-        return made
 
 
 def _still_open(witness: Witness | None, open_: list[int]) -> list[int]:

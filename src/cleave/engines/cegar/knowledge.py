@@ -10,7 +10,7 @@ every state that it belongs to. Both say nothing that a solver would not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from cleave.engines.cegar import costs
@@ -19,6 +19,7 @@ from cleave.engines.cegar.points import LocationPredicates, Numbers, Point, Step
 from cleave.engines.cegar.witnesses import Side, Truth, Witness
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.terms import Term
+from cleave.logic.walk import substitute
 from cleave.smt.z3_model import Z3Model
 
 _MOST_WITNESSES = 48  # kept for each transition, the latest
@@ -48,20 +49,13 @@ class Found:
 
 
 class Knowledge:
-    """``after_terms`` gives the predicates of a transition's target as its source sees them. Whoever ``is_alone`` has
-    no news for others."""
+    """Whoever ``is_alone`` has no news for others. It must not refer to whoever owns it: a solver's memory is only
+    given back at once if it is in no cycle."""
 
-    def __init__(
-        self,
-        system: TransitionSystem,
-        account: costs.Account,
-        after_terms: Callable[[int], Sequence[Term]],
-        *,
-        is_alone: bool,
-    ) -> None:
+    def __init__(self, system: TransitionSystem, account: costs.Account, *, is_alone: bool) -> None:
         self._system = system
         self._account = account
-        self._after_terms = after_terms
+        self._after: list[list[Term]] = [[] for _ in system.transitions]  # the target's predicates, in the source
         self._is_alone = is_alone
         self.predicates = [LocationPredicates(location.variables) for location in system.locations]
         self._steps: dict[int, Step] = {}
@@ -71,6 +65,19 @@ class Knowledge:
     def learn(self, location: int, predicate: Term) -> None:
         self._account.spent += costs.LEARN
         self.predicates[location].learn(predicate)
+
+    def is_met(self, number: int) -> bool:
+        """Whether the terms after the transition were asked for before."""
+        return bool(self._after[number])
+
+    def after_terms(self, number: int) -> list[Term]:
+        """The target's predicates as the source sees them: the updates in place of the target's variables."""
+        transition = self._system.transitions[number]
+        made, predicates = self._after[number], self.predicates[transition.target].terms
+        if len(made) < len(predicates):
+            replaced = dict(zip(self._system.locations[transition.target].variables, transition.updates, strict=True))
+            made += (substitute(predicate, replaced) for predicate in predicates[len(made) :])
+        return made
 
     # --- questions ----------------------------------------------------------------------------------------------------
 
@@ -168,7 +175,7 @@ class Knowledge:
             return model.is_true(source[one])
 
         def after(one: int) -> bool:
-            return model.is_true(self._after_terms(number)[one])
+            return model.is_true(self.after_terms(number)[one])
 
         if told is None:
             return self._charged(before), self._charged(after)
