@@ -10,7 +10,7 @@ from cleave.errors import InternalError, UnsupportedError
 from cleave.logic.sorts import INT, REAL, array
 from cleave.logic.terms import Function, Op, add, apply, eq, forall, integer, lt, make, mul, real, select, store, var
 from cleave.smt.solver import Answer, ArrayValue
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3 import DEFAULT, PLAIN, Z3Solver
 
 X, Y = var("x", INT), var("y", INT)
 R = var("r", REAL)
@@ -91,3 +91,16 @@ def test_seeds_and_profiles_agree() -> None:
         solver.add(lt(X, Y))
         solver.add(lt(Y, X))
         assert solver.check() is Answer.UNSAT
+
+
+def test_who_counts_checks_reads_the_cost_once_a_check() -> None:
+    """Also once for the checks of the solvers beside it: they share the count."""
+    solver = Z3Solver(profile=PLAIN, counts_checks=True)
+    other = Z3Solver(profile=PLAIN, beside=solver)
+    before = solver.cost()
+    for one in (solver, other):
+        one.add(lt(X, integer(3)))
+        assert solver.cost() == before
+        one.check()
+        assert solver.cost() > before
+        before = solver.cost()

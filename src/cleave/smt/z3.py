@@ -226,7 +226,7 @@ class Z3Solver:
         native = [self._translator.ast(a) for a in assumptions]
         self._assumptions = dict(zip(native, assumptions, strict=True))
         self._limit(cost_limit, seconds)
-        deadline = time.monotonic() + seconds
+        cost_end = self.cost() + cost_limit if cost_limit else 0
         self._context.checks += 1
         if not self._begin():
             return self._answered(Answer.UNKNOWN, "interrupted")
@@ -236,8 +236,7 @@ class Z3Solver:
         finally:
             interrupted = self._end()
         if result == 0 or complaint:
-            is_late = seconds > 0 and time.monotonic() >= deadline
-            return self._answered(Answer.UNKNOWN, self._why(complaint, interrupted, cost_limit, is_late))
+            return self._answered(Answer.UNKNOWN, self._why(complaint, interrupted, cost_end, seconds))
         return self._answered(Answer.SAT if result > 0 else Answer.UNSAT)
 
     def _begin(self) -> bool:
@@ -261,7 +260,7 @@ class Z3Solver:
         self._answer, self._reason = answer, reason
         return answer
 
-    def _why(self, complaint: str, interrupted: bool, cost_limit: int, is_late: bool) -> str:
+    def _why(self, complaint: str, interrupted: bool, cost_end: int, seconds: float) -> str:
         """Z3's reason in the words of the protocol. It says "canceled" for interrupts, and for both limits, too."""
         reason = complaint or text(lib.Z3_solver_get_reason_unknown(self._pointer, self._solver))
         if "quantifiers" in reason:
@@ -272,9 +271,9 @@ class Z3Solver:
             return reason.removeprefix("(").removesuffix(")")
         if interrupted:
             return "interrupted"
-        if is_late and "resource limit" not in reason:
-            return "timeout"
-        return "cost" if cost_limit else "interrupted"
+        if cost_end and ("resource limit" in reason or self.cost() >= cost_end):
+            return "cost"
+        return "timeout" if seconds > 0 else "interrupted"
 
     def _limit(self, cost_limit: int, seconds: float) -> None:
         milliseconds = min(ceil(seconds * 1000), _NO_LIMIT - 1) if seconds > 0 else _NO_LIMIT

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from itertools import product
 
 import pytest
@@ -104,3 +106,17 @@ def test_facts_of_others_are_answers_that_need_no_solver(seed: int) -> None:
         assert other.post(number, bits | 1 << 4) == _by_definition(
             system, [*predicates, further], number, bits | 1 << 4
         )
+
+
+def test_a_solver_is_freed_with_its_abstraction() -> None:
+    """At once, not when garbage is looked for: Python does not see the memory of the solver, 16 MB."""
+    abstraction = Abstraction(_system(random.Random(0)))
+    abstraction.learn(2, le(integer(0), X))
+    abstraction.post(0, 0)
+    freed = weakref.ref(abstraction)
+    gc.disable()
+    try:
+        del abstraction
+        assert freed() is None
+    finally:
+        gc.enable()
