@@ -205,7 +205,9 @@ def test_nodes_may_join_and_die_during_a_run() -> None:
         assert total(drive(coordinator, crew, record)) == task.expected
     assert len(record.joined) == ray_nodes.CPUS + 2, "all that there were CPUs for"
     assert {event.worker for event in record.lost} == {event.worker for event in record.joined[ray_nodes.CPUS :]}
-    assert {event.reason for event in record.lost} <= {"its node died", "its actor does not answer"}
+    # A node's processes die one after the other: the actor may see the worker's end before its own.
+    reasons = {"its node died", "its actor does not answer", "killed by SIGKILL"}
+    assert {event.reason for event in record.lost} <= reasons
 
 
 # Clusters
