@@ -74,6 +74,12 @@ ACTIVE = Profile(
 """Boogie's, but a case split goes after what took part in recent conflicts instead of after the program, and begins
 with the value that the literal had last instead of with false."""
 PLAIN = Profile(name="plain", incremental=True, options=MappingProxyType({"auto_config": False, "mbqi": False}))
+CONJUNCTIVE = Profile(
+    name="conjunctive",
+    incremental=True,
+    options=MappingProxyType({**PLAIN.options, "arith.propagation_mode": 0}),
+)
+"""Plain, but no bounds are derived from bounds, which does not pay where there is little to decide."""
 DEFAULT = Profile(name="default", incremental=False)
 
 _CAPABILITIES = Capabilities(

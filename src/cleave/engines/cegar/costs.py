@@ -38,14 +38,17 @@ STEP = 10
 LEARN = 100
 """Of a predicate that is learned."""
 
+ORDER = 40
+"""Of being told what to look at, ..."""
+
+TOLD = 1
+"""... of being told a fact, ..."""
+
 CORE = 4
-"""Of being told what implies a predicate, ..."""
+"""... and of reading what implies a predicate, ..."""
 
 WITNESS = 13
-"""... of a witness, ..."""
-
-ORDER = 40
-"""... and of what to look at."""
+"""... or a witness."""
 
 
 @dataclass(slots=True)

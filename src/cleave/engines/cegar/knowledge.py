@@ -36,6 +36,7 @@ class _Known:
     blocking: list[int] = field(default_factory=list)
     implying: dict[int, list[int]] = field(default_factory=dict)
     witnesses: list[Witness] = field(default_factory=list)
+    told: list[Fact] = field(default_factory=list)  # by others, and not needed until now
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class Knowledge:
     def look_up(self, number: int, bits: int, wanted: Sequence[int]) -> Found:
         """What is known of the ``wanted`` predicates after the transition from such a state."""
         self._account.spent += costs.LOOKUP
+        self._read(number)
         known = self._known[number]
         held = 0
         for one in wanted:
@@ -135,13 +137,25 @@ class Knowledge:
         return news
 
     def tell(self, facts: Iterable[Fact]) -> None:
-        """Takes in what other workers found."""
+        """Takes in what other workers found. Most of it need not be read: the transition is known to be impossible."""
         for fact in facts:
+            if isinstance(fact, Implied) and fact.predicate is None:
+                self._account.spent += costs.CORE
+                self._note_core(fact.transition, None, unpack(fact.core))
+            else:
+                self._account.spent += costs.TOLD
+                self._known[fact.transition].told.append(fact)
+
+    def _read(self, number: int) -> None:
+        """What others told about a transition."""
+        known = self._known[number]
+        told, known.told = known.told, []
+        for fact in told:
             match fact:
-                case Implied(transition=number, predicate=predicate, core=core):
+                case Implied(predicate=predicate, core=core):
                     self._account.spent += costs.CORE
                     self._note_core(number, predicate, unpack(core))
-                case Witnessed(transition=number, values=values):
+                case Witnessed(values=values):
                     self._account.spent += costs.WITNESS
                     before, after = (_unknown, _unknown) if values is None else self._by_values(number, values)
                     before_side = Side(before, unpack(fact.before), unpack(fact.before_known))

@@ -28,10 +28,10 @@ from cleave.engines.cegar.refinement.candidates import (
 from cleave.engines.cegar.refinement.feasibility import States, feasibility
 from cleave.engines.cegar.refinement.path_formula import PathFormula, path_formula
 from cleave.ir.transition_system import TransitionSystem
-from cleave.logic.terms import FALSE, TRUE, Term, conj_all, neg
+from cleave.logic.terms import FALSE, TRUE, Term, conj_all, disj_all, neg
 from cleave.logic.walk import postorder, substitute
 from cleave.smt.solver import Answer, Solver
-from cleave.smt.z3 import PLAIN, Z3Solver
+from cleave.smt.z3 import CONJUNCTIVE, Z3Solver
 
 COST_LIMIT = 50_000_000
 
@@ -63,7 +63,7 @@ class Failed:
 
 def unused_solver() -> Z3Solver:
     """Its first question is behind it, which takes longer than others."""
-    solver = Z3Solver(profile=PLAIN, counts_checks=True)
+    solver = Z3Solver(profile=CONJUNCTIVE, counts_checks=True)
     solver.push()
     solver.check(cost_limit=COST_LIMIT)
     solver.pop()
@@ -165,36 +165,21 @@ def _score(formula: PathFormula, predicates: Predicates) -> tuple[int, ...]:
 
 
 def _excludes(formula: PathFormula, predicates: Predicates, budget: Budget, solver: Solver) -> bool:
-    """Whether the abstraction with these predicates has no such path."""
+    """Whether the abstraction with these predicates has no such path: no step leads from where the predicates before
+    it hold to where one of those behind it does not. All steps are one question."""
+    broken: list[Term] = []
     known: tuple[Term, ...] = ()
-    for number in range(len(formula.transitions)):
+    for number, transition in enumerate(formula.transitions):
         wanted = predicates[number] if number < len(predicates) else (FALSE,)
-        if FALSE in known:
-            return True
-        if not _implies(formula, number, known, wanted, budget, solver):
-            return False
+        updates = dict(zip(formula.backs[number + 1].values(), transition.updates, strict=True))
+        after = conj_all(substitute(predicate, updates) for predicate in wanted)
+        broken.append(conj_all([*known, transition.guard, neg(after)]))
+        if FALSE in wanted:
+            break
         known = wanted
-    return True
-
-
-def _implies(
-    formula: PathFormula, number: int, known: Sequence[Term], wanted: Sequence[Term], budget: Budget, solver: Solver
-) -> bool:
-    """Whether each of the ``wanted`` predicates holds after a step if the ``known`` ones do before it."""
-    if not wanted:
-        return True
-    transition = formula.transitions[number]
-    updates = dict(zip(formula.backs[number + 1].values(), transition.updates, strict=True))
     solver.push()
     try:
-        solver.add(conj_all([*known, transition.guard]))
-        for predicate in wanted:
-            solver.push()
-            solver.add(neg(substitute(predicate, updates)))
-            answer = budget.check(solver)
-            solver.pop()
-            if answer is not Answer.UNSAT:
-                return False
+        solver.add(disj_all(broken))
+        return budget.check(solver) is Answer.UNSAT
     finally:
         solver.pop()
-    return True
