@@ -6,6 +6,7 @@ inlining  tree against DAG inlining on SDV drivers
 sdv       verdicts and times on SDV drivers against Corral's (also --folder boogie)
 faults    simulated distributed runs under random faults against the engine alone
 agreement one verdict for all numbers of workers and runtimes, also where processes are killed
+engines   what several engines say about the same tasks, side by side
 hydra     speed-up by many virtual workers on hard SDV drivers, and HYDRA's ideas against simpler ones
 programs  what the pdr engine proves of programs, against plain SPACER on the same clauses
 pdr       Horn clauses: what is solved in wall time, and P3's tables on many virtual workers
@@ -22,7 +23,21 @@ import argparse
 import sys
 from types import ModuleType
 
-from bench import agreement, cegar, chain, faults, hydra, inlining, merging, messages, pdr, programs, sdv, threads
+from bench import (
+    agreement,
+    cegar,
+    chain,
+    engines,
+    faults,
+    hydra,
+    inlining,
+    merging,
+    messages,
+    pdr,
+    programs,
+    sdv,
+    threads,
+)
 
 BENCHMARKS: dict[str, ModuleType] = {
     "chain": chain,
@@ -31,6 +46,7 @@ BENCHMARKS: dict[str, ModuleType] = {
     "sdv": sdv,
     "faults": faults,
     "agreement": agreement,
+    "engines": engines,
     "hydra": hydra,
     "pdr": pdr,
     "programs": programs,
