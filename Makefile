@@ -75,6 +75,7 @@ bench-cegar: install
 	$(BIN)/python -m bench cegar --simulated --resume --out $(CEGAR_ROWS) $(CEGAR_OPTIONS)
 	$(BIN)/python -m bench cegar --delayed --resume --out $(CEGAR_ROWS) $(CEGAR_OPTIONS)
 	$(BIN)/python -m bench cegar --real --resume --out $(CEGAR_ROWS) $(CEGAR_OPTIONS)
+	$(BIN)/python -m bench engines --resume --out $(basename $(CEGAR_ROWS))_engines.tsv
 	$(BIN)/python -m bench faults --engine cegar --runs 8000
 
 # Rows go to THREADS_ROWS: see docs/threads.md. An answer that is not the paper's fails, and so does a solver that is faster.
