@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cleave.engines.probe.execution import Execution
 from cleave.engines.probe.search import probe
 from cleave.frontends.boogie import read_boogie
 from cleave.ir.program import Program
@@ -227,3 +229,17 @@ def test_numbers_that_grow_without_end_are_not_computed(step: str) -> None:
     schedule, taken = probe(read_boogie(text, "grows.bpl"), "main", seed=1, steps=10**9)
     assert schedule is None
     assert taken < 100_000
+
+
+def test_a_loop_without_statements_is_not_run_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = 0
+
+    def counted(*arguments: Any) -> Execution:
+        nonlocal begun
+        begun += 1
+        return Execution(*arguments)
+
+    monkeypatch.setattr("cleave.engines.probe.search.Execution", counted)
+    text = "procedure main() { while (true) { while (true) { } } }"
+    assert probe(read_boogie(text, "idle.bpl"), "main", seed=1, steps=STEPS)[0] is None
+    assert 0 < begun < 10

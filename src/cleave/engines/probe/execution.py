@@ -51,6 +51,7 @@ class Execution:
         self._values = values
         self._most = most
         self.steps = 0
+        self.jumps = 0  # which are no steps
         self._switches = 0  # of threads
         self.turns: list[int] = []  # whose they were
         self.threads: list[Thread] = []
@@ -93,7 +94,7 @@ class Execution:
         if thread.begin is not None:
             self._begin(number, thread, thread.begin)
             visible = False
-        for _ in range(self._most):  # jumps are no steps, and may go on for ever
+        for _ in range(self._most):  # jumps may go on for ever
             if not thread.frames:
                 return Moved.MOVED
             frame = thread.frames[-1]
@@ -137,6 +138,7 @@ class Execution:
 
     def _jump(self, thread: Thread, frame: Frame) -> None:
         """To a successor whose first condition holds, where there is one."""
+        self.jumps += 1
         stretch = frame.stretch
         successors = stretch.successors
         if len(successors) > 1:

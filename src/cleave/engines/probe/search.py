@@ -35,7 +35,7 @@ def probe(
             check()
             execution = Execution(compiler, entry, Values(compiler, given, random), int(longest))
             violated = _run(execution, scheduler(random, number, execution.threads, threads))
-            taken += execution.steps + len(execution.turns) + _START
+            taken += max(execution.steps, execution.jumps) + len(execution.turns) + _START
             if violated:
                 return shortened(compiler, entry, execution), taken
             number, threads = number + 1, max(threads, len(execution.threads))
