@@ -87,7 +87,7 @@ PARTITION_AFTER = 10_000_000
 ALONE_SECONDS = 0.5
 """How long the default tries before it hires anybody: about as long as it takes to start a worker."""
 
-_PATIENCE_OF_FEW = 10
+_PATIENCE_OF_FEW = 50
 _SOME_WORKERS = 6  # more than these divide sooner
 _LEAST_PATIENCE = 1_000_000
 
