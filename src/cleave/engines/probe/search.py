@@ -19,6 +19,7 @@ _LONGEST = 5_000  # steps of the first execution; later ones may be longer
 _LONGEST_OF_ALL = 100_000
 _GROWTH = 1.05
 _START = 20  # steps that it takes to start an execution, about
+_JUMPS_OF_A_STEP = 10  # that are for nothing; more are counted, as a loop without statements takes no steps at all
 
 
 def probe(
@@ -35,7 +36,8 @@ def probe(
             check()
             execution = Execution(compiler, entry, Values(compiler, given, random), int(longest))
             violated = _run(execution, scheduler(random, number, execution.threads, threads))
-            taken += max(execution.steps, execution.jumps) + len(execution.turns) + _START
+            taken += execution.steps + len(execution.turns) + _START
+            taken += max(0, execution.jumps - _JUMPS_OF_A_STEP * execution.steps)
             if violated:
                 return shortened(compiler, entry, execution), taken
             number, threads = number + 1, max(threads, len(execution.threads))
