@@ -306,6 +306,8 @@ class Reference:
             )
         except Violates:
             return True
+        except RecursionError as error:  # one path is too long
+            raise TooManyPaths from error
         return False
 
     def _fresh(self, like: Term) -> Term:
