@@ -121,13 +121,14 @@ class Term:
     FIELD: the constructor's number and the field's. Otherwise None.
     """
 
-    __slots__ = ("__weakref__", "args", "free", "op", "sort", "value")
+    __slots__ = ("__weakref__", "args", "free", "op", "quantified", "sort", "value")
 
     op: Op
     sort: Sort
     args: tuple[Term, ...]
     value: Any
     free: frozenset[Term] | None  # the free variables, once `walk.free_variables` was asked
+    quantified: bool | None  # whether it has a quantifier, once `walk.has_quantifier` was asked
 
     def __repr__(self) -> str:
         from cleave.logic.smtlib import print_term
@@ -188,7 +189,7 @@ def make(op: Op, args: tuple[Term, ...], sort: Sort, value: Any = None) -> Term:
     made.sort = sort
     made.args = args
     made.value = value
-    made.free = None
+    made.free = made.quantified = None
     entry = _Entry(made, _forget)
     entry.key = key
     _table[key] = entry

@@ -144,7 +144,18 @@ def functions(*roots: Term) -> dict[t.Function, None]:
 
 
 def has_quantifier(root: Term) -> bool:
-    return any(node.op is Op.FORALL or node.op is Op.EXISTS for node in postorder((root,)))
+    """Remembered at every node: formulas about a long execution have each other's terms inside."""
+    if root.quantified is None:
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            waiting = [arg for arg in node.args if arg.quantified is None]
+            stack += waiting
+            if not waiting:
+                stack.pop()
+                quantifier = node.op is Op.FORALL or node.op is Op.EXISTS
+                node.quantified = quantifier or any(arg.quantified for arg in node.args)
+    return bool(root.quantified)
 
 
 def rebuild(node: Term, args: tuple[Term, ...]) -> Term:

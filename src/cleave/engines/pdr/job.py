@@ -9,13 +9,15 @@ job.news()          # what to tell the coordinator, when it is time to
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Protocol, TypeAlias
 
 from cleave.engines.coordination import Clock
 from cleave.engines.pdr import messages
+from cleave.engines.pdr.acceleration import AcceleratedRun
 from cleave.engines.pdr.extension import PartProblem
 from cleave.engines.pdr.messages import INVARIANT, Effort, Learn, Solve
-from cleave.engines.pdr.options import NOT_SPACER, STOCK, UNROLL, PdrOptions, Share, limited
+from cleave.engines.pdr.options import ACCELERATED, BEST, NOT_SPACER, STOCK, UNROLL, PdrOptions, Share, limited
 from cleave.engines.pdr.sieving import Sieve
 from cleave.engines.pdr.task import HornProblem
 from cleave.engines.pdr.unrolling import Unrolling
@@ -75,15 +77,16 @@ StartRun: TypeAlias = Callable[[PartProblem, Solve, PdrOptions, "float | None"],
 
 def start_spacer(part: PartProblem, order: Solve, options: PdrOptions, poll_seconds: float | None) -> Run:
     name, limit = limited(order.strategy)
-    return SpacerRun(
-        part.system,
-        _STRATEGIES[name],
+    start = partial(
+        SpacerRun,
+        strategy=_STRATEGIES[BEST if name == ACCELERATED else name],
         seed=order.seed,
         share=_SHARES[order.share],
         slice_cost=options.slice_cost,
         poll_seconds=poll_seconds,
         cost_limit=limit,
     )
+    return AcceleratedRun(part.system, start) if name == ACCELERATED else start(part.system)
 
 
 def start_other(problem: HornProblem, strategy: str, options: PdrOptions, poll_seconds: float | None) -> Run:

@@ -58,8 +58,9 @@ def solve_alone(problem: HornProblem, options: PdrOptions, watch: Watcher, note:
 def solve_briefly(
     problem: HornProblem, options: PdrOptions, watch: Watcher, note: Callable[[Counters], None]
 ) -> Found | None:
-    """With the first strategy, for ``options.alone_seconds`` of this process; None if that was not enough."""
-    brief = replace(options, strategies=(options.strategies or measured(1))[:1], check_seconds=_BRIEF_CHECK_SECONDS)
+    """With the first strategy, or the second if that ends at once, for ``options.alone_seconds`` of this process; None
+    if that was not enough."""
+    brief = replace(options, strategies=(options.strategies or measured(1))[:2], check_seconds=_BRIEF_CHECK_SECONDS)
     found = _followed(problem, brief, watch, note, seconds=options.alone_seconds)
     return None if isinstance(found, GaveUp) and watch.reason is None else found
 
@@ -152,7 +153,8 @@ class _Alone:
                 self._jobs.insert(0, self._begin(self._waiting.pop(0)))
             for job in list(self._jobs):
                 yield _Turn(job, job.cost() + cost)
-            cost = min(2 * cost, _LONGEST_COST)
+            if self._jobs:
+                cost = min(2 * cost, _LONGEST_COST)
 
     def _begin(self, strategy: str) -> SolveJob:
         number = len(self._jobs) + len(self._dead) + 1

@@ -95,14 +95,14 @@ def _transitions(
     source = numbers[clause.body[0].predicate] if clause.body else START
     target = numbers[clause.head.predicate] if clause.head is not None else ERROR
     own = locations[source].variables
-    guard, updates = _over(own, clause)
+    guard, updates = over(own, clause)
     for case in cases(guard, updates, most_cases):
         made, after = solve(case.guard, case.updates, lambda variable: variable not in own)
         if not made.is_false:
             yield Transition(source, target, made, tuple(after), clause.location)
 
 
-def _over(own: tuple[Term, ...], clause: Clause) -> tuple[Term, list[Term]]:
+def over(own: tuple[Term, ...], clause: Clause) -> tuple[Term, list[Term]]:
     """The constraint and the arguments of the head, over the variables of the source and inputs."""
     body = clause.body[0].arguments if clause.body else ()
     arguments = clause.head.arguments if clause.head is not None else ()

@@ -1,0 +1,251 @@
+"""Loops that count are taken many rounds at a time: a rule is added for each of them, and nothing is left out.
+
+    Inv(x + 2, y) :- Inv(x, y), x < y               the loop, and what is added for any number of further rounds j:
+    Inv(x + 2*j + 2, y) :- Inv(x, y), j >= 1, x + 2*j < y
+
+What takes a loop a thousand rounds is one step away then, for a proof and for a derivation alike. The facts stay
+the same, so an interpretation of the one system is one of the other; a derivation has its rounds filled in.
+
+A loop is a rule from a predicate to itself, case by case. In a case a variable grows by a constant, or is set to what
+depends on such variables only, and read by nobody. A literal of the guard is needed in the first round only if it stays
+true from then on, and in the last round only if it was true before whenever it is; cases with other literals are left
+alone. Inputs are the same in all rounds: that is fewer derivations, and sound. Remainders are written with
+cases in which they are linear (`quotients`).
+
+Nothing rests on the added rules: what is found with them is checked for the clauses that were given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from cleave.errors import UnsupportedError
+from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Step
+from cleave.logic.sorts import BOOL, INT
+from cleave.logic.terms import Term, add, conj, conj_all, disj_all, eq, ge, integer, mul, neg, var
+from cleave.logic.walk import free_variables, has_quantifier, postorder, substitute
+from cleave.passes.fresh import FreshNames
+from cleave.passes.horn.equations import conjuncts, solve
+from cleave.passes.horn.quotients import has_division, with_cases, with_names
+from cleave.passes.horn.step import Pass, equations, ground_values
+from cleave.passes.to_transitions.cases import Case, first_cases
+from cleave.passes.to_transitions.translate import over
+from cleave.smt.solver import Answer, Model
+from cleave.smt.z3 import PLAIN, Z3Solver
+
+_MOST_CASES = 16  # of a loop
+_MOST_NODES = 2_000  # of a loop
+_COST = 200_000  # of the solver, for a question
+_MOST_STEPS = 50_000  # of a derivation with its rounds filled in
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """A case of clause number ``clause``. ``growth`` is by how much a variable grows in a round, for those that grow;
+    ``first`` has to hold in the first round and ``last`` in the last one; ``rounds`` is their number but one."""
+
+    clause: int
+    predicate: str
+    variables: tuple[Term, ...]
+    updates: tuple[Term, ...]
+    growth: Mapping[Term, int]
+    first: Term
+    last: Term
+    rounds: Term
+
+    def later(self, rounds: Term) -> dict[Term, Term]:
+        """The variables that grow, after a number of rounds."""
+        return _later(self.growth, rounds)
+
+    def rule(self) -> Clause:
+        shift = self.later(self.rounds)
+        constraint = conj_all((ge(self.rounds, integer(1)), self.first, substitute(self.last, shift)))
+        head = Atom(self.predicate, tuple(substitute(update, shift) for update in self.updates))
+        return Clause(head, (Atom(self.predicate, self.variables),), constraint)
+
+
+def accelerate(system: HornSystem) -> Pass | None:
+    """None if there is nothing to be done."""
+    loops = list(_loops(system))
+    split = tuple(map(_with_cases, system.clauses))
+    if not loops and split == system.clauses:
+        return None
+    faster = replace(system, clauses=(*split, *(loop.rule() for loop in loops)))
+    return Pass(faster, lambda found: found, lambda found: _filled(found, loops, len(split)))
+
+
+def _with_cases(clause: Clause) -> Clause:
+    head = None if clause.head is None else _atom_with_cases(clause.head)
+    return replace(
+        clause, head=head, body=tuple(map(_atom_with_cases, clause.body)), constraint=with_cases(clause.constraint)
+    )
+
+
+def _atom_with_cases(atom: Atom) -> Atom:
+    return replace(atom, arguments=tuple(map(with_cases, atom.arguments)))
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------
+
+
+def _loops(system: HornSystem) -> Iterator[_Loop]:
+    solver = Z3Solver(profile=PLAIN)
+    try:
+        for number, clause in enumerate(system.clauses):
+            if _is_loop(clause):
+                name = clause.body[0].predicate
+                names = FreshNames({variable.name for variable in clause.variables()})
+                variables = tuple(var(names.like("x"), sort) for sort in system.predicates[name].sorts)
+                for case in _cases(clause, variables, names):
+                    loop = _loop(solver, case, number, name, variables)
+                    if loop is not None:
+                        yield loop
+    finally:
+        solver.close()
+
+
+def _is_loop(clause: Clause) -> bool:
+    head, body = clause.head, clause.body
+    if head is None or len(body) != 1 or body[0].predicate != head.predicate or has_quantifier(clause.constraint):
+        return False
+    terms = (clause.constraint, *body[0].arguments, *head.arguments)
+    return any(a.sort is INT for a in head.arguments) and sum(1 for _ in postorder(terms)) <= _MOST_NODES
+
+
+def _cases(clause: Clause, variables: tuple[Term, ...], names: FreshNames) -> Iterator[Case]:
+    """Those that may count; where something is divided, also with quotients that stay what they are."""
+    guard, given = over(variables, clause)
+    updates = [with_cases(update) for update in given]
+    yield from _solved(guard, updates, variables)
+    if has_division((guard, *updates)):
+        (guard, *updates), meaning = with_names((guard, *updates), names)
+        yield from _solved(conj(guard, meaning), updates, variables)
+
+
+def _solved(guard: Term, updates: Sequence[Term], variables: Sequence[Term]) -> Iterator[Case]:
+    """Without inputs that equations define."""
+    for case in first_cases(guard, updates, _MOST_CASES):
+        held, after = solve(case.guard, case.updates, lambda variable: variable not in variables)
+        yield Case(held, tuple(after))
+
+
+def _loop(solver: Z3Solver, case: Case, clause: int, name: str, variables: tuple[Term, ...]) -> _Loop | None:
+    growth = _growth(solver, variables, case)
+    if growth is None:
+        return None
+    one = _later(growth, integer(1))
+    first, last = list[Term](), list[Term]()
+    for literal in conjuncts(case.guard):
+        after = substitute(literal, one)
+        if after is literal or _implies(solver, (literal,), after):
+            first.append(literal)
+        elif _implies(solver, (after,), literal):
+            last.append(literal)
+        else:
+            return None
+    if _answer(solver, (case.guard, substitute(case.guard, one))) is Answer.UNSAT:
+        return None  # there is no second round
+    names = FreshNames({variable.name for variable in free_variables(case.guard, *case.updates, *variables)})
+    rounds = var(names.like("rounds"), INT)
+    return _Loop(clause, name, variables, case.updates, growth, conj_all(first), conj_all(last), rounds)
+
+
+def _growth(solver: Z3Solver, variables: tuple[Term, ...], case: Case) -> dict[Term, int] | None:
+    """By how much each variable grows, but for those that do not. None if no variable grows, or one is read that is
+    set to something else."""
+    after = {v: update for v, update in zip(variables, case.updates, strict=True) if update is not v}
+    solver.push()
+    try:
+        growth = _differences(solver, case.guard, after)
+    finally:
+        solver.pop()
+    if growth is None:
+        return None
+    others = after.keys() - growth.keys()
+    read = free_variables(case.guard, *(after[variable] for variable in others))
+    growth = {variable: by for variable, by in growth.items() if by}
+    return growth if growth and others.isdisjoint(read) else None
+
+
+def _differences(solver: Z3Solver, guard: Term, after: Mapping[Term, Term]) -> dict[Term, int] | None:
+    """What is added to a variable whenever the guard holds, where that is always the same: what it is in one model,
+    unless another model tells otherwise. None if that is a variable that the guard reads."""
+    solver.add(guard)
+    if solver.check(cost_limit=_COST) is not Answer.SAT:
+        return None
+    model = solver.model()
+    growth = {v: _in_model(model, v, update) for v, update in after.items() if v.sort is INT or v.sort is BOOL}
+    read = free_variables(guard)
+    while read.isdisjoint(after.keys() - growth.keys()):
+        same = {v: eq(after[v], add(v, integer(by)) if v.sort is INT else v) for v, by in growth.items()}
+        solver.push()
+        solver.add(disj_all(neg(one) for one in same.values()))
+        answer = solver.check(cost_limit=_COST)
+        other = solver.model() if answer is Answer.SAT else None
+        kept = {v: by for v, by in growth.items() if other is None or other.is_true(same[v])}
+        solver.pop()
+        if kept == growth:
+            return growth if answer is Answer.UNSAT else None
+        growth = kept
+    return None
+
+
+def _in_model(model: Model, variable: Term, update: Term) -> int:
+    return int(model.value(update)) - int(model.value(variable)) if variable.sort is INT else 0
+
+
+def _later(growth: Mapping[Term, int], rounds: Term) -> dict[Term, Term]:
+    return {variable: add(variable, mul(integer(by), rounds)) for variable, by in growth.items()}
+
+
+def _implies(solver: Z3Solver, given: Sequence[Term], formula: Term) -> bool:
+    return _answer(solver, (*given, neg(formula))) is Answer.UNSAT
+
+
+def _answer(solver: Z3Solver, formulas: Sequence[Term]) -> Answer:
+    solver.push()
+    try:
+        for formula in formulas:
+            solver.add(formula)
+        return solver.check(cost_limit=_COST)
+    finally:
+        solver.pop()
+
+
+# --- derivations ------------------------------------------------------------------------------------------------------
+
+
+def _filled(derivation: Derivation, loops: Sequence[_Loop], before: int) -> Derivation:
+    """With all rounds of the steps by rules that were added, which are numbered from ``before`` on."""
+    steps: list[Step] = []
+    places: list[int] = []  # where the steps of the given derivation are now
+    for step in derivation.steps:
+        premises = tuple(places[number] for number in step.premises)
+        if step.clause < before:
+            steps.append(replace(step, premises=premises))
+        else:
+            start = steps[premises[0]].arguments
+            for facts in _rounds(loops[step.clause - before], start, step.arguments, _MOST_STEPS - len(steps)):
+                loop = loops[step.clause - before]
+                steps.append(Step(loop.clause, loop.predicate, facts, premises))
+                premises = (len(steps) - 1,)
+        places.append(len(steps) - 1)
+    return Derivation(tuple(steps))
+
+
+def _rounds(loop: _Loop, start: tuple[Term, ...], end: tuple[Term, ...], most: int) -> Iterator[tuple[Term, ...]]:
+    """The facts after each round."""
+    rule = loop.rule()
+    assert rule.head is not None
+    inputs = sorted(rule.variables().difference(loop.variables), key=lambda variable: variable.name)
+    held = conj_all((equations(loop.variables, start), rule.constraint, equations(rule.head.arguments, end)))
+    values = dict(zip(inputs, ground_values(held, inputs), strict=True))
+    count = int(values[loop.rounds].value)
+    if count >= most:
+        raise UnsupportedError(f"the derivation takes more than {_MOST_STEPS} steps")
+    known = dict(zip(loop.variables, start, strict=True))
+    for done in range(count + 1):
+        grown = {v: substitute(term, known) for v, term in loop.later(integer(done)).items()}
+        facts = tuple(substitute(update, values | known | grown) for update in loop.updates)
+        yield end if done == count else facts
