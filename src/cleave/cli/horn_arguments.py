@@ -9,7 +9,7 @@ from cleave.cli.arguments import whole_number_or_zero
 from cleave.engines.pdr.options import ALONE_SECONDS, NAMES, PdrOptions, Share, partition_after
 from cleave.errors import UsageError
 
-_MOST_MILLIONS = 4000  # Z3 counts to 2^32
+_MOST_SECONDS = 4000  # millions of units to virtual workers, which Z3 counts with 32 bits
 
 _PDR = """\
 The pdr engine proves or refutes without bounds: it looks for an invariant of Horn clauses, a program's or a file's.
@@ -35,8 +35,8 @@ def add_pdr(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--strategies",
         metavar="LIST",
-        help="strategies in the order in which workers get them, with commas; name@N is one that ends after N million"
-        f" units of cost, about N seconds. There are: {', '.join(NAMES)}",
+        help="strategies in the order in which workers get them, with commas; name@N is one that ends after N seconds"
+        f" of processor time. There are: {', '.join(NAMES)}",
     )
     group.add_argument(
         "--invariant",
@@ -64,9 +64,9 @@ def pdr_options(options: argparse.Namespace, workers: int) -> PdrOptions:
 def _strategies(text: str | None) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",")) if text else ()
     for strategy in names:
-        name, at, millions = strategy.partition("@")
+        name, at, seconds = strategy.partition("@")
         if name not in NAMES:
             raise UsageError(f"there is no strategy {name!r}; there are {', '.join(NAMES)}")
-        if at and not (millions.isascii() and millions.isdigit() and 0 < int(millions) <= _MOST_MILLIONS):
-            raise UsageError(f"{strategy!r}: a number of millions expected after @, at most {_MOST_MILLIONS}")
+        if at and not (seconds.isascii() and seconds.isdigit() and 0 < int(seconds) <= _MOST_SECONDS):
+            raise UsageError(f"{strategy!r}: a number of seconds expected after @, at most {_MOST_SECONDS}")
     return names

@@ -1,6 +1,6 @@
 """Terms whose quantifiers bind names of their own, so that `walk.substitute` captures nothing.
 
-    (and (< x 3) (forall ((x Int)) (< x y)))        (and (< x 3) (forall ((?0 Int)) (< ?0 y)))
+    (and (< x 3) (forall ((x Int)) (< x y)))        (and (< x 3) (forall ((x?0 Int)) (< x?0 y)))
 
 The front ends give bound variables names of their own. Terms from elsewhere, such as a solver's invariants, may bind a
 name twice, or one that is also free: they come through here first.
@@ -8,6 +8,7 @@ name twice, or one that is also free: they come through here first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import count
@@ -30,14 +31,20 @@ def names(roots: Iterable[Term]) -> set[str]:
 
 
 def fresh_variables(taken: set[str]) -> Callable[[Term], Term]:
-    """Makes variables of the sort of a given one: ``?0``, ``?1``, ..., none of them in ``taken``."""
+    """Makes variables like a given one: ``x?0``, ``x?1``, ... for ``x`` and for ``x?7``, none of them in ``taken``."""
     numbers = count()
 
     def fresh(variable: Term) -> Term:
-        name = next(name for name in (f"?{number}" for number in numbers) if name not in taken)
+        like = original_name(variable)
+        name = next(name for name in (f"{like}?{number}" for number in numbers) if name not in taken)
         return var(name, variable.sort)
 
     return fresh
+
+
+def original_name(variable: Term) -> str:
+    """What it was called before it was renamed, however often."""
+    return re.sub(r"(\?\d+)+$", "", variable.name)
 
 
 @dataclass(slots=True)

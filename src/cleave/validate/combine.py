@@ -26,13 +26,13 @@ from functools import partial
 
 from cleave.ir.horn import Clause, HornSystem, Interpretation, Relation
 from cleave.ir.horn_partition import Partition
-from cleave.logic.binding import fresh_variables, own_binders
+from cleave.logic.binding import fresh_variables, names, own_binders
 from cleave.logic.terms import FALSE, Op, Term, add, bv_binary, conj, conj_all, eq, forall, neg, sub, var
 from cleave.logic.walk import free_variables, rebuild, substitute
 from cleave.validate.defined import instance
 from cleave.validate.evidence import Confirmed, Rejected, named
 from cleave.validate.in_turn import InTurn
-from cleave.validate.invariant import check_clauses, check_interpretation, ill_formed, prepared
+from cleave.validate.invariant import check_clauses, check_interpretation, clause_terms, ill_formed, prepared
 from cleave.validate.resolvents import meaningless, resolved, splits, uncovered
 
 Interpretations = Mapping[Partition, Interpretation]
@@ -84,8 +84,8 @@ def _one_by_one(system: HornSystem, closed: Interpretations, solvers: InTurn) ->
 
 def combine(system: HornSystem, closed: Interpretations) -> Interpretation:
     """One interpretation for the whole system; nothing is checked here. Variables are renamed: parameters to ``p!0``,
-    ``p!1``, ... and bound ones to ``?0``, ``?1``, ..., which no copy of a clause uses (see `resolvents`)."""
-    fresh = fresh_variables(set())
+    ``p!1``, ... and bound ones to others than any copy of a clause uses (see `resolvents`)."""
+    fresh = fresh_variables(names(term for clause in system.clauses for term in clause_terms(clause)))
     joined = {name: _conjunction(system, name, closed, fresh) for name in system.predicates}
     for partition in _inner(closed):
         choices = splits(system, partition, closed)

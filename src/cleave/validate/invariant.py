@@ -30,6 +30,7 @@ from cleave.smt.solver import Answer
 from cleave.validate.defined import Defined, instance
 from cleave.validate.evidence import Confirmed, Rejected, named
 from cleave.validate.in_turn import InTurn, Ruling
+from cleave.validate.instances import instances
 
 _SHOWN_VALUES = 8
 
@@ -69,6 +70,8 @@ def check_clauses(
     ``defined`` are not asked for."""
     by: Counter[str] = Counter()
     too_large: list[tuple[int, Clause]] = []
+    weaker: dict[int, Term] = {}  # what was asked less than, by the numbers of their clauses
+    again: list[tuple[tuple[int, Clause], Term]] = []
 
     def questions() -> Iterator[tuple[tuple[int, Clause], Term]]:
         for number, clause in clauses:
@@ -76,9 +79,19 @@ def check_clauses(
             if question is None:
                 too_large.append((number, clause))
                 return
-            yield (number, clause), question
+            some = instances(question, clause.variables()) if has_quantifier(question) else None
+            if some is not None:
+                weaker[number] = question
+            yield (number, clause), question if some is None else some
 
     for (number, clause), ruling in solvers.decide_each(questions()):
+        if ruling.answer is Answer.UNSAT:
+            by[ruling.by] += 1
+        elif number in weaker:
+            again.append(((number, clause), weaker[number]))
+        else:
+            return _rejected(number, clause, ruling)
+    for (number, clause), ruling in solvers.decide_each(again):
         if ruling.answer is not Answer.UNSAT:
             return _rejected(number, clause, ruling)
         by[ruling.by] += 1
@@ -126,7 +139,7 @@ def prepared(system: HornSystem, interpretation: Interpretation) -> Interpretati
     """The relations with bound variables that occur nowhere in the system, so that substituting captures nothing."""
     if not any(has_quantifier(relation.formula) for relation in interpretation.values()):
         return interpretation
-    taken = names(term for clause in system.clauses for term in _terms(clause))
+    taken = names(term for clause in system.clauses for term in clause_terms(clause))
     taken |= names(term for one in interpretation.values() for term in (one.formula, *one.parameters))
     fresh = fresh_variables(taken)
     return {
@@ -135,7 +148,7 @@ def prepared(system: HornSystem, interpretation: Interpretation) -> Interpretati
     }
 
 
-def _terms(clause: Clause) -> list[Term]:
+def clause_terms(clause: Clause) -> list[Term]:
     return [clause.constraint, *(argument for atom in clause.atoms() for argument in atom.arguments)]
 
 

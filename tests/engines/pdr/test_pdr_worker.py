@@ -37,7 +37,7 @@ from cleave.engines.pdr.task import horn_problem
 from cleave.engines.pdr.worker import Assigned, P3Worker
 from cleave.ir.horn import Derivation, HornSystem, Interpretation, Relation, Step
 from cleave.ir.horn_partition import Partition, whole
-from cleave.logic.terms import TRUE, eq, gt, le
+from cleave.logic.terms import TRUE, add, eq, gt, le, lt
 from cleave.smt import spacer
 from cleave.smt.spacer import INFINITY, Event, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.validate.derivation import check_derivation
@@ -45,7 +45,7 @@ from cleave.validate.evidence import Confirmed
 from cleave.validate.invariant import check_interpretation
 from cleave.verdict import Reason
 from cleave.watch import Watch
-from pdr_runs import N, X, counter, modes, pairs
+from pdr_runs import N, X, atom, counter, modes, pairs, query, rule, system
 
 GIVEN = counter(10, gt(X, N(10)))
 GOOD: Interpretation = {"count": Relation((X,), le(X, N(10)))}
@@ -219,7 +219,29 @@ def test_alone_stops_soon_when_it_is_told_to() -> None:
 
 def test_a_strategy_ends_at_its_limit() -> None:
     endless = counter(1_000_000, eq(X, N(1_000_000)))
-    assert alone(endless, PdrOptions(strategies=("default@1",))) == GaveUp(Reason.SOLVER, "solver: cost")
+    assert alone(endless, PdrOptions(strategies=("default@1",))) == GaveUp(Reason.SOLVER, "solver: its time is over")
+
+
+def test_a_loop_that_counts_is_taken_many_rounds_at_a_time() -> None:
+    """`default` would need as many levels."""
+    far = PdrOptions(strategies=("accelerated@1",))
+    found = alone(counter(3_000, gt(X, N(2_998))), far)
+    assert isinstance(found, Refuted)
+    assert len(found.derivation.steps) == 3_001
+    assert isinstance(check_derivation(counter(3_000, gt(X, N(2_998))), found.derivation), Confirmed)
+    assert isinstance(alone(counter(3_000, gt(X, N(3_000))), far), Invariants)
+    endless = counter(10_000_000, eq(X, N(10_000_000)))
+    assert alone(endless, far) == GaveUp(Reason.SOLVER, "solver: the derivation takes more than 50000 steps")
+
+
+def test_where_nothing_counts_the_next_strategy_has_its_turn() -> None:
+    doubled = system(
+        rule(atom("at", N(1)), TRUE),
+        rule(atom("at", add(X, X)), lt(X, N(50)), atom("at", X)),
+        query(gt(X, N(99)), atom("at", X)),
+    )
+    assert alone(doubled, PdrOptions(strategies=("accelerated",))) == GaveUp(Reason.SOLVER, "solver: no loop counts")
+    assert isinstance(alone(doubled, PdrOptions(strategies=("accelerated", "default"))), Invariants)
 
 
 def test_a_moment_alone_is_enough_or_it_is_not() -> None:

@@ -9,11 +9,12 @@ import pytest
 from cleave.engines.pdr.unrolling import Unrolling
 from cleave.ir.horn import HornSystem
 from cleave.logic.sorts import INT, array
-from cleave.logic.terms import TRUE, add, conj, const_array, eq, gt, le, lt, select, store, var
-from cleave.smt.spacer import Answered, Busy, NoAnswer, Paused, UnsafeAnswer
+from cleave.logic.terms import TRUE, add, conj, const_array, eq, gt, ite, le, lt, neg, select, store, var
+from cleave.smt.spacer import Answered, Busy, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.validate.derivation import check_derivation
 from cleave.validate.evidence import Confirmed
 from cleave.validate.in_turn import InTurn
+from cleave.validate.invariant import check_interpretation
 from horn_systems import broken_step, is_safe, random_system
 from pdr_runs import N, X, Y, atom, counter, pairs, query, rule, system
 
@@ -53,17 +54,37 @@ def test_arrays() -> None:
         assert isinstance(check_derivation(given, found.derivation, solvers=solvers), Confirmed)
 
 
-def test_it_ends_where_no_derivation_can_be_longer() -> None:
+def test_where_no_derivation_can_be_longer_it_is_a_proof() -> None:
     given = system(
         rule(atom("a", X), eq(X, N(0))), rule(atom("b", X), lt(X, N(5)), atom("a", X)), query(gt(X, N(0)), atom("b", X))
     )
-    assert finish(given) == NoAnswer("no derivation has more than 3 rules")
+    found = finish(given)
+    assert isinstance(found, SafeAnswer)
+    assert isinstance(check_interpretation(given, found.interpretation), Confirmed)
 
 
 def test_it_ends_at_its_limit() -> None:
-    found = finish(counter(10, gt(X, N(10))), cost_limit=20_000)
+    far = system(
+        rule(atom("at", N(0), N(0)), TRUE),
+        rule(atom("at", add(X, N(1)), add(Y, N(2))), TRUE, atom("at", X, Y)),
+        query(conj(eq(X, N(1000)), lt(Y, X)), atom("at", X, Y)),
+    )
+    found = finish(far, cost_limit=50_000)
     assert isinstance(found, NoAnswer)
     assert "within the cost" in found.reason
+
+
+def test_what_comes_before_the_query_may_be_a_proof() -> None:
+    """x is 0, 1, 2, 0, 1, ...: that it is not 7 is inductive only together with the three steps before."""
+    around = ite(eq(X, N(2)), N(0), ite(eq(X, N(5)), N(6), ite(eq(X, N(6)), N(7), add(X, N(1)))))
+    given = system(
+        rule(atom("at", N(0)), TRUE),
+        rule(atom("at", around), neg(eq(X, N(3))), atom("at", X)),
+        query(eq(X, N(7)), atom("at", X)),
+    )
+    found = finish(given)
+    assert isinstance(found, SafeAnswer)
+    assert isinstance(check_interpretation(given, found.interpretation), Confirmed)
 
 
 def test_only_linear_clauses() -> None:
@@ -79,7 +100,7 @@ def test_a_query_without_atoms() -> None:
 
 @pytest.mark.parametrize("kind", ["lia", "bv"])
 def test_random_systems(kind: str) -> None:
-    seen = 0
+    seen = proved = 0
     for seed in range(60):
         given = random_system(Random(seed), kind)
         found = finish(given, cost_limit=100_000)
@@ -88,4 +109,9 @@ def test_random_systems(kind: str) -> None:
             assert not is_safe(given)
             assert found.derivation is not None
             assert broken_step(given, found.derivation) is None
+        elif isinstance(found, SafeAnswer):
+            proved += 1
+            assert is_safe(given)
+            assert isinstance(check_interpretation(given, found.interpretation, seconds=20), Confirmed)
     assert seen >= 3
+    assert proved >= 3

@@ -8,8 +8,10 @@ job.news()          # what to tell the coordinator, when it is time to
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from time import process_time
 from typing import Protocol, TypeAlias
 
 from cleave.engines.coordination import Clock
@@ -29,6 +31,7 @@ from cleave.smt.spacer import (
     Busy,
     Event,
     Lemma,
+    NoAnswer,
     Paused,
     SafeAnswer,
     SpacerRun,
@@ -48,6 +51,8 @@ _SIEVE_AFTER = 100_000  # SPACER's cost: what ends sooner needs no sieve
 _FEW_WORKERS = 3
 _SIEVE_OF_FEW = 0.25  # what sieving may cost, by what SPACER does in the same job; ...
 _SIEVE_OF_MANY = 3.0  # ... where many learn lemmas
+
+_COST_PER_SECOND = 1_000_000  # of a virtual worker, see `runtime.simulated`
 
 _STOCK_SLICE = 2_000_000  # of stock SPACER's first slice, if it has to work in slices
 
@@ -76,7 +81,7 @@ StartRun: TypeAlias = Callable[[PartProblem, Solve, PdrOptions, "float | None"],
 
 
 def start_spacer(part: PartProblem, order: Solve, options: PdrOptions, poll_seconds: float | None) -> Run:
-    name, limit = limited(order.strategy)
+    name, seconds = limited(order.strategy)
     start = partial(
         SpacerRun,
         strategy=_STRATEGIES[BEST if name == ACCELERATED else name],
@@ -84,7 +89,7 @@ def start_spacer(part: PartProblem, order: Solve, options: PdrOptions, poll_seco
         share=_SHARES[order.share],
         slice_cost=options.slice_cost,
         poll_seconds=poll_seconds,
-        cost_limit=limit,
+        cost_limit=_cost_limit(seconds, poll_seconds),
     )
     return AcceleratedRun(part.system, start) if name == ACCELERATED else start(part.system)
 
@@ -92,7 +97,8 @@ def start_spacer(part: PartProblem, order: Solve, options: PdrOptions, poll_seco
 def start_other(problem: HornProblem, strategy: str, options: PdrOptions, poll_seconds: float | None) -> Run:
     """What is no strategy of SPACER's. Stock SPACER works in slices where others have to get their turns: in one
     process, or in virtual time."""
-    name, limit = limited(strategy)
+    name, seconds = limited(strategy)
+    limit = _cost_limit(seconds, poll_seconds)
     if name == UNROLL:
         return Unrolling(problem.prepared, cost_limit=limit)
     sliced = options.workers == 1 or poll_seconds is None
@@ -105,6 +111,11 @@ def start_other(problem: HornProblem, strategy: str, options: PdrOptions, poll_s
     )
 
 
+def _cost_limit(seconds: int, poll_seconds: float | None) -> int:
+    """Of a run in virtual time. Where time is real, its job ends it."""
+    return seconds * _COST_PER_SECOND if poll_seconds is None else 0
+
+
 class SolveJob:
     def __init__(
         self, problem: HornProblem, order: Solve, options: PdrOptions, start: StartRun, clock: Clock, poll: float | None
@@ -112,7 +123,8 @@ class SolveJob:
         self.order = order
         self.part = PartProblem(problem.prepared, order.partition)
         self._problem = problem
-        name, _ = limited(order.strategy)
+        name, seconds = limited(order.strategy)
+        self._seconds_left = seconds if seconds and poll is not None else math.inf
         self._is_stock = name == STOCK
         self._run: Run
         if name in NOT_SPACER:
@@ -139,11 +151,15 @@ class SolveJob:
             return self._sieved(())
         imports, self._imports = self._imports, []
         self._shared += len(imports)
+        began = process_time()
         event = self._run.resume(imports)
+        self._seconds_left -= process_time() - began
         if isinstance(event, SafeAnswer) and self._is_stock:
             return SafeAnswer(self._problem.of_prepared(event.interpretation))
         if not isinstance(event, Paused | Busy):
             return event
+        if self._seconds_left <= 0:
+            return NoAnswer("its time is over")
         self.level = event.level
         self.stands_still = isinstance(event, Paused)
         self._shared += len(event.lemmas)

@@ -32,19 +32,20 @@ BEST = "global"
 _BEST = (BEST, "no-equality-propagation", "default")
 _OTHERS = tuple(strategy.name for strategy in STRATEGIES if strategy.name not in _BEST)
 NAMES = (_BEST[0], UNROLL, STOCK, ACCELERATED, *_BEST[1:], *_OTHERS)
-"""All strategies. Where one is wanted, ``name@N`` is that one until it has cost N millions, some N seconds."""
+"""All strategies. Where one is wanted, ``name@N`` is that one for N seconds."""
 
 _FEW_WORKERS = 2
 
 
 def limited(strategy: str) -> tuple[str, int]:
-    """Its name, and the cost after which it ends; 0: never.
+    """Its name, and the seconds of its process after which it ends; 0: never. To virtual workers these are millions of
+    units of cost.
 
     >>> limited("stock@8"), limited("global")
-    (('stock', 8000000), ('global', 0))
+    (('stock', 8), ('global', 0))
     """
-    name, _, millions = strategy.partition("@")
-    return name, int(millions or 0) * 1_000_000
+    name, _, seconds = strategy.partition("@")
+    return name, int(seconds or 0)
 
 
 def measured(workers: int) -> tuple[str, ...]:
@@ -58,11 +59,11 @@ def measured(workers: int) -> tuple[str, ...]:
     second of two workers gives it the rest of its time. What has a short derivation needs little unrolling. One worker
     alone has turns for all.
     """
-    short = f"{UNROLL}@3"
+    short = f"{UNROLL}@6"
     if workers == 1:
         return (ACCELERATED, _BEST[1], STOCK, _BEST[0], short, *_BEST[2:], *_OTHERS, UNROLL)
     if workers <= _FEW_WORKERS:
-        second = (f"{ACCELERATED}@8", f"{STOCK}@4", f"{_BEST[1]}@8", short, STOCK)
+        second = (f"{ACCELERATED}@5", f"{STOCK}@4", f"{_BEST[1]}@20", short, STOCK)
         return (_BEST[0], *second, *_BEST[1:], *_OTHERS, ACCELERATED, UNROLL)
     return (*_BEST[:2], ACCELERATED, short, f"{STOCK}@8", *_BEST[2:], *_OTHERS, STOCK, UNROLL)
 

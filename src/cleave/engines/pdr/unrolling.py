@@ -6,7 +6,8 @@
 
 One solver keeps all levels. ``Inv@1`` is a Boolean that says "the derivation passes Inv at level 1"; it implies that
 one of the rules for Inv gives its arguments from level 0. SPACER blocks one obligation after the other, and where a
-short derivation needs many (arrays above all), this is faster by far. It proves nothing, and is for linear clauses.
+short derivation needs many (arrays above all), this is faster by far. Where levels have none, `induction` may tell that
+no level has. It is for linear clauses.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cleave.engines.pdr.induction import Induction
 from cleave.ir.horn import Clause, Derivation, HornSystem, Step
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, conj_all, disj_all, eq, implies, var
 from cleave.logic.walk import has_quantifier, postorder, substitute
 from cleave.passes.horn.step import as_term, has_values
 from cleave.smt.solver import Answer, Model
-from cleave.smt.spacer import Answered, Event, Lemma, NoAnswer, Paused, UnsafeAnswer
+from cleave.smt.spacer import Answered, Event, Lemma, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.smt.z3 import DEFAULT, Z3Solver
 
 _FIRST_COST = 100_000  # for a question; twice as much when it is asked again
@@ -49,6 +51,7 @@ class Unrolling:
         self._made = 0  # what making formulas cost, ...
         self._asked = 0  # ... and what questions did
         unfit = _unfit(system)
+        self._induction = Induction(system) if unfit is None else None
         self._answer: Answered | None = None if unfit is None else NoAnswer(unfit)
 
     def resume(self, imports: Sequence[Lemma] = ()) -> Event:
@@ -60,9 +63,15 @@ class Unrolling:
     def stop(self) -> None:
         self._answer = self._answer or NoAnswer("stopped")
         self._solver.close()
+        if self._induction is not None:
+            self._induction.close()
 
     def cost(self) -> int:
-        return self._asked + self._made
+        return self._asked + self._made + self._inducted
+
+    @property
+    def _inducted(self) -> int:
+        return self._induction.cost() if self._induction is not None else 0
 
     def counts(self) -> Mapping[str, int]:
         return {}
@@ -70,8 +79,12 @@ class Unrolling:
     def _step(self) -> Answered | None:
         if self._cost_limit and self.cost() >= self._cost_limit:
             return NoAnswer(f"no derivation of less than {len(self._levels)} rules within the cost")
-        if not self._queries and not self._extend():
-            return NoAnswer(f"no derivation has more than {len(self._levels)} rules")
+        if not self._queries:
+            proof = self._induct()
+            if proof is not None:
+                return proof
+            if not self._extend():
+                return NoAnswer(f"no derivation has more than {len(self._levels)} rules")
         if not self._queries:
             return None
         answer = self._solver.check(cost_limit=self._question_cost)
@@ -87,6 +100,17 @@ class Unrolling:
                     return NoAnswer(self._solver.reason_unknown())
                 self._question_cost = min(2 * self._question_cost, _MOST_COST)
         return None
+
+    def _induct(self) -> SafeAnswer | None:
+        """Nothing was found at the levels so far: whether that is a proof, if it can be told at no more cost."""
+        induction = self._induction
+        if induction is None or induction.depth >= len(self._levels) or induction.cost() > self._asked + _FIRST_COST:
+            return None
+        induction.extend()
+        if induction.check(_FIRST_COST + self._asked) is not Answer.UNSAT:
+            return None
+        found = induction.interpretation()
+        return None if found is None else SafeAnswer(found)
 
     # --- formulas -----------------------------------------------------------------------------------------------------
 

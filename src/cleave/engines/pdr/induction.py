@@ -1,0 +1,154 @@
+"""Proofs by k-induction: ``false`` is never k rules away, if nothing good was.
+
+    level 0     x0 is bad                                          can be
+    level 1     x1 is not bad, and a rule gives x0 from x1         can be
+    level 2     x2 is not bad, and a rule gives x1 from x2         can't: no derivation has so many rules
+
+One solver keeps the last steps of a derivation, backwards from the queries; that there is none with fewer rules is
+`unrolling`'s to tell. Where SPACER blocks one obligation after the other, in protocols above all, this is one question.
+The invariant says that no rules lead to a query soon:
+
+    good for 0 steps:  not bad(x)            good for k steps:  not bad(x), and what a rule gives is good for k - 1
+
+It has quantifiers, over what a rule gives. Bound variables are called like those of the rule, with a number, so that
+whoever checks a clause finds what to take for them (`validate.instances`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from cleave.ir.horn import Atom, Clause, HornSystem, Interpretation, Relation
+from cleave.logic.sorts import BOOL
+from cleave.logic.terms import Op, Term, conj_all, disj_all, eq, forall, implies, neg, var
+from cleave.logic.walk import postorder, substitute
+from cleave.smt.solver import Answer
+from cleave.smt.z3 import DEFAULT, Z3Solver
+
+_MOST_FORMULAS = 200  # copies of rules in an invariant
+_NODE_COST = 10  # to make and translate a node of a formula: Python's work, which the solver does not count
+
+
+class Induction:
+    """Of linear clauses without quantifiers."""
+
+    def __init__(self, system: HornSystem) -> None:
+        self._system = system
+        self._solver = Z3Solver(profile=DEFAULT)
+        self._made = 0  # what making formulas cost, ...
+        self._asked = 0  # ... and what questions did
+        self.depth = 0
+        self._queries = [n for n, clause in enumerate(system.clauses) if clause.head is None and clause.body]
+        self._rules = [n for n, clause in enumerate(system.clauses) if clause.head is not None and clause.body]
+        self._add(disj_all(self._applied(number, None, 0) for number in self._queries))
+
+    def close(self) -> None:
+        self._solver.close()
+
+    def cost(self) -> int:
+        return self._asked + self._made
+
+    def extend(self) -> None:
+        """One more step, further back."""
+        ways: dict[str, list[Term]] = {name: [] for name in self._system.predicates}
+        for number in self._rules:
+            head = self._system.clauses[number].head
+            assert head is not None
+            ways[head.predicate].append(self._applied(number, self.depth, self.depth + 1))
+        for name, found in ways.items():
+            self._add(implies(_passed(name, self.depth), disj_all(found)))
+        self.depth += 1
+        for number in self._queries:
+            query = self._system.clauses[number]
+            self._add(implies(_passed(query.body[0].predicate, self.depth), self._is_good(query)))
+
+    def check(self, cost_limit: int) -> Answer:
+        """UNSAT: no derivation has more than ``depth`` rules before its query."""
+        answer = self._solver.check(cost_limit=cost_limit)
+        self._asked = self._solver.cost()
+        return answer
+
+    def _add(self, formula: Term) -> None:
+        self._made += _NODE_COST * sum(1 for _ in postorder((formula,)))
+        self._solver.add(formula)
+
+    def _applied(self, number: int, level: int | None, below: int) -> Term:
+        """That the clause gives the facts of ``level`` from those ``below``."""
+        clause = self._system.clauses[number]
+        own = {v: var(f"{v.name}@{below} in {number}", v.sort) for v in clause.variables()}
+        memo: dict[Term, Term] = {}
+        parts = [substitute(clause.constraint, own, memo), _passed(clause.body[0].predicate, below)]
+        for atom, at in ((clause.body[0], below), (clause.head, level)):
+            if atom is not None and at is not None:
+                facts = self._facts(atom.predicate, at)
+                parts += [eq(fact, substitute(a, own, memo)) for fact, a in zip(facts, atom.arguments, strict=True)]
+        return conj_all(parts)
+
+    def _is_good(self, query: Clause) -> Term:
+        """That a fact of the last level is not bad, if that can be said without quantifiers."""
+        bad, others, _ = _over(self._facts(query.body[0].predicate, self.depth), query, "")
+        return neg(bad) if not others else conj_all(())
+
+    def _facts(self, predicate: str, level: int) -> list[Term]:
+        sorts = self._system.predicates[predicate].sorts
+        return [var(f"{predicate}@{level} {place}", sort) for place, sort in enumerate(sorts)]
+
+    # --- the invariant ------------------------------------------------------------------------------------------------
+
+    def interpretation(self) -> Interpretation | None:
+        """None if it would be too large."""
+        numbers = count()
+        try:
+            return {
+                name: Relation(parameters, self._good(name, parameters, self.depth - 1, numbers))
+                for name, predicate in self._system.predicates.items()
+                for parameters in (tuple(var(f"p!{n}", sort) for n, sort in enumerate(predicate.sorts)),)
+            }
+        except _TooLargeError:
+            return None
+
+    def _good(self, name: str, facts: Sequence[Term], steps: int, numbers: Iterator[int]) -> Term:
+        """That from a fact of a predicate there is no way to a query within so many steps."""
+        parts: list[Term] = []
+        for clause in self._system.clauses:
+            if [atom.predicate for atom in clause.body] != [name] or (clause.head is not None and steps <= 0):
+                continue
+            number = next(numbers)
+            if number >= _MOST_FORMULAS:
+                raise _TooLargeError
+            holds, others, head = _over(facts, clause, f"?{number}")
+            after = neg(holds)
+            if head is not None:
+                after = implies(holds, self._good(head.predicate, head.arguments, steps - 1, numbers))
+            parts.append(forall(others, after) if others else after)
+        return conj_all(parts)
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+def _over(facts: Sequence[Term], clause: Clause, suffix: str) -> tuple[Term, tuple[Term, ...], Atom | None]:
+    """That the clause can be applied to ``facts``; its variables that these do not say; and what it gives."""
+    said: dict[Term, Term] = {}
+    equations: list[tuple[Term, Term]] = []
+    for argument, fact in zip(clause.body[0].arguments, facts, strict=True):
+        if argument.op is Op.VAR and argument not in said:
+            said[argument] = fact
+        else:
+            equations.append((argument, fact))
+    others = sorted(clause.variables().difference(said), key=lambda variable: variable.name)
+    own = {v: var(v.name + suffix, v.sort) for v in others}
+    memo: dict[Term, Term] = {}
+
+    def put(term: Term) -> Term:
+        return substitute(term, said | own, memo)
+
+    holds = conj_all((put(clause.constraint), *(eq(put(argument), fact) for argument, fact in equations)))
+    head = None if clause.head is None else Atom(clause.head.predicate, tuple(map(put, clause.head.arguments)))
+    return holds, tuple(own.values()), head
+
+
+def _passed(predicate: str, level: int) -> Term:
+    return var(f"{predicate}@{level}", BOOL)

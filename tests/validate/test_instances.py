@@ -1,0 +1,58 @@
+"""What follows from quantified formulas about the terms that there are: never more than they say."""
+
+from __future__ import annotations
+
+from cleave.logic.sorts import BOOL, INT
+from cleave.logic.terms import Op, Term, add, conj, disj, eq, exists, forall, implies, integer, lt, make, neg, var
+from cleave.logic.walk import has_quantifier
+from cleave.smt.solver import Answer
+from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.validate.instances import instances
+
+X, Y, Z = (var(name, INT) for name in "xyz")
+S = var("y?3", INT)  # called y before it was renamed
+BOUND = forall((S,), implies(eq(S, add(X, integer(1))), lt(S, integer(5))))
+
+
+def answer(formula: Term) -> Answer:
+    solver = Z3Solver(profile=DEFAULT)
+    solver.add(formula)
+    return solver.check(seconds=20)
+
+
+def decided(formula: Term, *variables: Term) -> Answer:
+    some = instances(formula, variables)
+    assert some is not None
+    assert not has_quantifier(some)
+    return answer(some)
+
+
+def test_a_bound_variable_is_taken_for_the_one_of_the_same_name() -> None:
+    given = conj(BOUND, eq(Y, add(X, integer(1))), lt(integer(7), Y))
+    assert decided(given, X, Y) is Answer.UNSAT
+    assert decided(given, X, Z) is Answer.SAT  # nothing to take it for: less is said, never more
+
+
+def test_what_can_be_is_never_excluded() -> None:
+    given = conj(BOUND, eq(Y, add(X, integer(1))), lt(Y, integer(3)))
+    assert decided(given, X, Y) is Answer.SAT
+    assert decided(disj(BOUND, lt(integer(7), Y)), X, Y) is Answer.SAT
+    assert decided(neg(BOUND), X, Y) is Answer.SAT
+    assert decided(conj(neg(BOUND), lt(X, integer(0))), X, Y) is Answer.UNSAT
+
+
+def test_what_is_bound_inside_is_taken_for_what_is_bound_inside() -> None:
+    """Two steps: whatever follows whatever follows x is small; and here is something that is not."""
+    inner, outer = var("y?1", INT), var("y?2", INT)
+    step = implies(eq(inner, add(outer, integer(1))), lt(inner, integer(9)))
+    twice = forall((outer,), implies(eq(outer, add(X, integer(1))), forall((inner,), step)))
+    large = exists((S,), conj(eq(S, add(Y, integer(1))), lt(integer(10), S)))
+    assert decided(conj(twice, eq(Y, add(X, integer(1))), large), X, Y) is Answer.UNSAT
+
+
+def test_what_is_too_deep_or_unclear_is_left_alone() -> None:
+    assert instances(eq(BOUND, var("b", BOOL)), (X, Y)) is None
+    deep = BOUND
+    for _ in range(1_000):
+        deep = make(Op.NOT, (deep,), BOOL)
+    assert instances(deep, (X, Y)) is None
