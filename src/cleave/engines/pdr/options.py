@@ -63,7 +63,7 @@ def measured(workers: int) -> tuple[str, ...]:
     if workers == 1:
         return (ACCELERATED, _BEST[1], STOCK, _BEST[0], short, *_BEST[2:], *_OTHERS, UNROLL)
     if workers <= _FEW_WORKERS:
-        second = (f"{ACCELERATED}@5", f"{STOCK}@4", f"{_BEST[1]}@20", short, STOCK)
+        second = (f"{ACCELERATED}@5", f"{STOCK}@4", short, f"{_BEST[1]}@20", STOCK)
         return (_BEST[0], *second, *_BEST[1:], *_OTHERS, ACCELERATED, UNROLL)
     return (*_BEST[:2], ACCELERATED, short, f"{STOCK}@8", *_BEST[2:], *_OTHERS, STOCK, UNROLL)
 
