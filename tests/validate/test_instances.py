@@ -50,6 +50,13 @@ def test_what_is_bound_inside_is_taken_for_what_is_bound_inside() -> None:
     assert decided(conj(twice, eq(Y, add(X, integer(1))), large), X, Y) is Answer.UNSAT
 
 
+def test_names_that_are_there_already() -> None:
+    """What stands for the quantifier must not be a variable of the formula."""
+    taken = [var(f"all?{number}", BOOL) for number in range(3)]
+    given = conj(disj(*taken, BOUND), *(neg(one) for one in taken))
+    assert decided(conj(given, eq(Y, add(X, integer(1))), lt(Y, integer(3))), X, Y) is Answer.SAT
+
+
 def test_what_is_too_deep_or_unclear_is_left_alone() -> None:
     assert instances(eq(BOUND, var("b", BOOL)), (X, Y)) is None
     deep = BOUND

@@ -10,10 +10,9 @@ clause itself are the outermost. What is left has no model only if the given for
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
-from itertools import count
+from collections.abc import Callable, Iterable, Mapping
 
-from cleave.logic.binding import original_name
+from cleave.logic.binding import fresh_variables, names, original_name
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Op, Term, conj_all, disj_all, implies, neg, var
 from cleave.logic.walk import has_quantifier, substitute
@@ -27,14 +26,16 @@ _Block = Mapping[str, Term]  # variables by their original names
 def instances(formula: Term, variables: Iterable[Term]) -> Term | None:
     """Something without quantifiers that has a model if ``formula`` has one; None if nothing useful can be said.
     ``variables`` are the outermost."""
-    return _Instances(variables).all_of(formula)
+    own = list(variables)
+    return _Instances(own, fresh_variables(names((formula, *own)))).all_of(formula)
 
 
 class _Instances:
-    def __init__(self, variables: Iterable[Term]) -> None:
+    def __init__(self, variables: Iterable[Term], fresh: Callable[[Term], Term]) -> None:
+        self._fresh = fresh
         self._blocks: dict[int, list[_Block]] = {0: [{original_name(v): v for v in variables}]}
         self._waiting: deque[tuple[Term, Term, bool, int]] = deque()
-        self._numbers = count()
+        self._seen = 0
         self._nesting = 0
         self._is_possible = True
 
@@ -76,15 +77,15 @@ class _Instances:
         return formula
 
     def _quantifier(self, formula: Term, holds: bool, depth: int) -> Term:
-        number = next(self._numbers)
-        if number >= _MOST:
+        self._seen += 1
+        if self._seen > _MOST:
             self._is_possible = False
             return formula
         if (formula.op is Op.FORALL) is holds:
-            stands_for_it = var(f"all {number}", BOOL)
+            stands_for_it = self._fresh(var("all", BOOL))
             self._waiting.append((stands_for_it, formula, holds, depth))
             return stands_for_it
-        some = {v: var(f"some {number} {v.name}", v.sort) for v in formula.value.variables}
+        some = {v: self._fresh(v) for v in formula.value.variables}
         self._blocks.setdefault(depth + 1, []).append({original_name(v): some[v] for v in some})
         return self._weakened(substitute(formula.args[0], some), holds, depth + 1)
 

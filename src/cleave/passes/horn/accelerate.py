@@ -34,9 +34,10 @@ from cleave.passes.to_transitions.translate import over
 from cleave.smt.solver import Answer, Model
 from cleave.smt.z3 import PLAIN, Z3Solver
 
+_MOST_LOOPS = 50  # that are looked at
 _MOST_CASES = 16  # of a loop
 _MOST_NODES = 2_000  # of a loop
-_COST = 200_000  # of the solver, for a question
+_COST, _MOST_COST = 200_000, 3_000_000  # of the solver, for a question and for all
 _MOST_STEPS = 50_000  # of a derivation with its rounds filled in
 
 
@@ -90,17 +91,18 @@ def _atom_with_cases(atom: Atom) -> Atom:
 
 
 def _loops(system: HornSystem) -> Iterator[_Loop]:
+    numbers = [number for number, clause in enumerate(system.clauses) if _is_loop(clause)]
     solver = Z3Solver(profile=PLAIN)
     try:
-        for number, clause in enumerate(system.clauses):
-            if _is_loop(clause):
-                name = clause.body[0].predicate
-                names = FreshNames({variable.name for variable in clause.variables()})
-                variables = tuple(var(names.like("x"), sort) for sort in system.predicates[name].sorts)
-                for case in _cases(clause, variables, names):
-                    loop = _loop(solver, case, number, name, variables)
-                    if loop is not None:
-                        yield loop
+        for number in numbers[:_MOST_LOOPS]:
+            clause = system.clauses[number]
+            name = clause.body[0].predicate
+            names = FreshNames({variable.name for variable in clause.variables()})
+            variables = tuple(var(names.like("x"), sort) for sort in system.predicates[name].sorts)
+            for case in _cases(clause, variables, names):
+                loop = _loop(solver, case, number, name, variables) if solver.cost() < _MOST_COST else None
+                if loop is not None:
+                    yield loop
     finally:
         solver.close()
 
@@ -225,9 +227,8 @@ def _filled(derivation: Derivation, loops: Sequence[_Loop], before: int) -> Deri
         if step.clause < before:
             steps.append(replace(step, premises=premises))
         else:
-            start = steps[premises[0]].arguments
-            for facts in _rounds(loops[step.clause - before], start, step.arguments, _MOST_STEPS - len(steps)):
-                loop = loops[step.clause - before]
+            loop, start = loops[step.clause - before], steps[premises[0]].arguments
+            for facts in _rounds(loop, start, step.arguments, _MOST_STEPS - len(steps)):
                 steps.append(Step(loop.clause, loop.predicate, facts, premises))
                 premises = (len(steps) - 1,)
         places.append(len(steps) - 1)
