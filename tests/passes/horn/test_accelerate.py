@@ -10,8 +10,9 @@ import pytest
 
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Clause, HornSystem
-from cleave.logic.sorts import INT, array
+from cleave.logic.sorts import BOOL, INT, array
 from cleave.logic.terms import (
+    FALSE,
     TRUE,
     Term,
     add,
@@ -38,6 +39,7 @@ from cleave.validate.evaluate import World, evaluate
 from horn_systems import broken_clause, broken_step
 from pdr_runs import N, X, Y, Z, atom, pairs, query, rule, system
 
+B = var("b", BOOL)
 STRATEGY = {strategy.name: strategy for strategy in STRATEGIES}["global"]
 
 
@@ -90,6 +92,18 @@ def test_each_case_that_counts_has_a_rule() -> None:
         assert made.head is not None
         assert [a.predicate for a in (made.head, *made.body)] == ["at", "at"]
     assert len(first.variables()) == 3  # and the number of rounds
+
+
+def test_a_boolean_tells_the_place() -> None:
+    """It counts to 1000 at the first place, and goes on to the second one."""
+    goes_on = ge(X, N(1000))
+    given = system(
+        rule(atom("at", FALSE, N(0)), TRUE),
+        rule(atom("at", goes_on, ite(goes_on, X, add(X, N(1)))), neg(B), atom("at", B, X)),
+        query(conj(B, neg(eq(X, N(1000)))), atom("at", B, X)),
+    )
+    assert len(added(given)) == 1
+    assert solve(given) == "safe"
 
 
 def test_a_variable_that_is_set_but_not_read() -> None:

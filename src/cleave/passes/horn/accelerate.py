@@ -116,9 +116,12 @@ def _is_loop(clause: Clause) -> bool:
 
 
 def _cases(clause: Clause, variables: tuple[Term, ...], names: FreshNames) -> Iterator[Case]:
-    """Those that may count; where something is divided, also with quotients that stay what they are."""
+    """Those that may count, which leave Booleans as they are: these tell where a program is, often. Where something is
+    divided, also with quotients that stay what they are."""
     guard, given = over(variables, clause)
     updates = [with_cases(update) for update in given]
+    stay = (eq(update, v) for v, update in zip(variables, given, strict=True) if v.sort is BOOL and update is not v)
+    guard = conj(guard, *stay)
     yield from _solved(guard, updates, variables)
     if has_division((guard, *updates)):
         (guard, *updates), meaning = with_names((guard, *updates), names)
