@@ -137,7 +137,8 @@ class Generator:
             return t.value_of(pick.randint(0, 3) if sort is not BOOL else pick.random() < 0.5, sort)
         if sort is INT:
             options: list[Callable[[], Term]] = [
-                lambda: pick.choice((t.add, t.sub, t.mul))(sub(INT), sub(INT)),
+                lambda: pick.choice((t.add, t.sub))(sub(INT), sub(INT)),
+                lambda: t.mul(sub(INT), t.integer(pick.randint(-2, 3))),  # squares would grow without end in loops
                 lambda: pick.choice((t.div, t.mod))(sub(INT), sub(INT)),
                 lambda: t.select(sub(MAP), sub(INT)),
                 lambda: t.ite(sub(BOOL), sub(INT), sub(INT)),
