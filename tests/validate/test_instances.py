@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+from random import Random
+
+import pytest
+
 from cleave.logic.sorts import BOOL, INT
-from cleave.logic.terms import Op, Term, add, conj, disj, eq, exists, forall, implies, integer, lt, make, neg, var
+from cleave.logic.terms import Op, Term, add, conj, disj, eq, exists, forall, implies, integer, lt, neg, var
 from cleave.logic.walk import has_quantifier
 from cleave.smt.solver import Answer
 from cleave.smt.z3 import DEFAULT, Z3Solver
@@ -57,9 +62,71 @@ def test_names_that_are_there_already() -> None:
     assert decided(conj(given, eq(Y, add(X, integer(1))), lt(Y, integer(3))), X, Y) is Answer.SAT
 
 
+def test_a_name_that_is_bound_twice() -> None:
+    b = var("b", BOOL)
+    assert decided(exists((b,), conj(neg(b), exists((b,), b)))) is Answer.SAT
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_model_is_lost(seed: int) -> None:
+    """Random formulas over Booleans that bind each other's names, counted out."""
+    pick = Random(seed)
+    for _ in range(60):
+        own = pick.sample(BOOLEANS, 3)
+        given = _random(pick, 5, own)
+        some = instances(given, own)
+        free = [v for v in BOOLEANS if v in own]
+        if some is not None and answer(some) is Answer.UNSAT:
+            rows = product((False, True), repeat=len(free))
+            assert not any(_holds(given, dict(zip(free, row, strict=True))) for row in rows), given
+
+
+BOOLEANS = [var(name, BOOL) for name in ("x", "y", "x?0", "y?1", "x?1", "z")]
+
+
+def _random(pick: Random, depth: int, known: list[Term]) -> Term:
+    def part() -> Term:
+        return _random(pick, depth - 1, known)
+
+    kind = pick.randint(0, 6) if depth else 0
+    match kind:
+        case 0:
+            return pick.choice(known)
+        case 1:
+            return neg(part())
+        case 2:
+            return conj(part(), part())
+        case 3:
+            return disj(part(), part())
+        case 4:
+            return implies(part(), part())
+    bound = pick.sample(BOOLEANS, 2)
+    return pick.choice((forall, exists))(tuple(bound), _random(pick, depth - 1, [*known, *bound]))
+
+
+def _holds(formula: Term, state: dict[Term, bool]) -> bool:
+    match formula.op:
+        case Op.VAR:
+            return state[formula]
+        case Op.VALUE:
+            return bool(formula.value)
+        case Op.NOT:
+            return not _holds(formula.args[0], state)
+        case Op.AND:
+            return all(_holds(part, state) for part in formula.args)
+        case Op.OR:
+            return any(_holds(part, state) for part in formula.args)
+        case Op.IMPLIES:
+            return not _holds(formula.args[0], state) or _holds(formula.args[1], state)
+    bound = formula.value.variables
+    inside = (dict(zip(bound, row, strict=True)) for row in product((False, True), repeat=len(bound)))
+    rows = (_holds(formula.args[0], {**state, **row}) for row in inside)
+    return all(rows) if formula.op is Op.FORALL else any(rows)
+
+
 def test_what_is_too_deep_or_unclear_is_left_alone() -> None:
     assert instances(eq(BOUND, var("b", BOOL)), (X, Y)) is None
     deep = BOUND
-    for _ in range(1_000):
-        deep = make(Op.NOT, (deep,), BOOL)
+    for number in range(1_000):
+        deep = (conj, disj)[number % 2](var(f"b{number}", BOOL), deep)
     assert instances(deep, (X, Y)) is None

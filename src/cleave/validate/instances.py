@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
-from cleave.logic.binding import fresh_variables, names, original_name
+from cleave.logic.binding import fresh_variables, names, original_name, own_binders
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Op, Term, conj_all, disj_all, implies, neg, var
 from cleave.logic.walk import has_quantifier, substitute
@@ -27,7 +27,8 @@ def instances(formula: Term, variables: Iterable[Term]) -> Term | None:
     """Something without quantifiers that has a model if ``formula`` has one; None if nothing useful can be said.
     ``variables`` are the outermost."""
     own = list(variables)
-    return _Instances(own, fresh_variables(names((formula, *own)))).all_of(formula)
+    fresh = fresh_variables(names((formula, *own)))
+    return _Instances(own, fresh).all_of(own_binders(formula, fresh))  # so that nothing is captured
 
 
 class _Instances:
