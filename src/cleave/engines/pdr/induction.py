@@ -19,15 +19,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count
 
+from cleave.engines.pdr.levels import applied, facts, making_cost, passed
 from cleave.ir.horn import Atom, Clause, HornSystem, Interpretation, Relation
-from cleave.logic.sorts import BOOL
-from cleave.logic.terms import Op, Term, conj_all, disj_all, eq, forall, implies, neg, var
-from cleave.logic.walk import postorder, substitute
+from cleave.logic.terms import TRUE, Op, Term, conj_all, disj_all, eq, forall, implies, neg, var
+from cleave.logic.walk import substitute
 from cleave.smt.solver import Answer
 from cleave.smt.z3 import DEFAULT, Z3Solver
 
 _MOST_FORMULAS = 200  # copies of rules in an invariant
-_NODE_COST = 10  # to make and translate a node of a formula: Python's work, which the solver does not count
 
 
 class Induction:
@@ -41,7 +40,7 @@ class Induction:
         self.depth = 0
         self._queries = [n for n, clause in enumerate(system.clauses) if clause.head is None and clause.body]
         self._rules = [n for n, clause in enumerate(system.clauses) if clause.head is not None and clause.body]
-        self._add(disj_all(self._applied(number, None, 0) for number in self._queries))
+        self._add(disj_all(applied(system, number, 0, 0) for number in self._queries))
 
     def close(self) -> None:
         self._solver.close()
@@ -55,13 +54,13 @@ class Induction:
         for number in self._rules:
             head = self._system.clauses[number].head
             assert head is not None
-            ways[head.predicate].append(self._applied(number, self.depth, self.depth + 1))
+            ways[head.predicate].append(applied(self._system, number, self.depth + 1, self.depth))
         for name, found in ways.items():
-            self._add(implies(_passed(name, self.depth), disj_all(found)))
+            self._add(implies(passed(name, self.depth), disj_all(found)))
         self.depth += 1
         for number in self._queries:
             query = self._system.clauses[number]
-            self._add(implies(_passed(query.body[0].predicate, self.depth), self._is_good(query)))
+            self._add(implies(passed(query.body[0].predicate, self.depth), self._is_good(query)))
 
     def check(self, cost_limit: int) -> Answer:
         """UNSAT: no derivation has more than ``depth`` rules before its query."""
@@ -70,29 +69,13 @@ class Induction:
         return answer
 
     def _add(self, formula: Term) -> None:
-        self._made += _NODE_COST * sum(1 for _ in postorder((formula,)))
+        self._made += making_cost(formula)
         self._solver.add(formula)
-
-    def _applied(self, number: int, level: int | None, below: int) -> Term:
-        """That the clause gives the facts of ``level`` from those ``below``."""
-        clause = self._system.clauses[number]
-        own = {v: var(f"{v.name}@{below} in {number}", v.sort) for v in clause.variables()}
-        memo: dict[Term, Term] = {}
-        parts = [substitute(clause.constraint, own, memo), _passed(clause.body[0].predicate, below)]
-        for atom, at in ((clause.body[0], below), (clause.head, level)):
-            if atom is not None and at is not None:
-                facts = self._facts(atom.predicate, at)
-                parts += [eq(fact, substitute(a, own, memo)) for fact, a in zip(facts, atom.arguments, strict=True)]
-        return conj_all(parts)
 
     def _is_good(self, query: Clause) -> Term:
         """That a fact of the last level is not bad, if that can be said without quantifiers."""
-        bad, others, _ = _over(self._facts(query.body[0].predicate, self.depth), query, "")
-        return neg(bad) if not others else conj_all(())
-
-    def _facts(self, predicate: str, level: int) -> list[Term]:
-        sorts = self._system.predicates[predicate].sorts
-        return [var(f"{predicate}@{level} {place}", sort) for place, sort in enumerate(sorts)]
+        bad, others, _ = _over(facts(self._system, query.body[0].predicate, self.depth), query, "")
+        return TRUE if others else neg(bad)
 
     # --- the invariant ------------------------------------------------------------------------------------------------
 
@@ -108,7 +91,7 @@ class Induction:
         except _TooLargeError:
             return None
 
-    def _good(self, name: str, facts: Sequence[Term], steps: int, numbers: Iterator[int]) -> Term:
+    def _good(self, name: str, held: Sequence[Term], steps: int, numbers: Iterator[int]) -> Term:
         """That from a fact of a predicate there is no way to a query within so many steps."""
         parts: list[Term] = []
         for clause in self._system.clauses:
@@ -117,7 +100,7 @@ class Induction:
             number = next(numbers)
             if number >= _MOST_FORMULAS:
                 raise _TooLargeError
-            holds, others, head = _over(facts, clause, f"?{number}")
+            holds, others, head = _over(held, clause, f"?{number}")
             after = neg(holds)
             if head is not None:
                 after = implies(holds, self._good(head.predicate, head.arguments, steps - 1, numbers))
@@ -129,11 +112,11 @@ class _TooLargeError(Exception):
     pass
 
 
-def _over(facts: Sequence[Term], clause: Clause, suffix: str) -> tuple[Term, tuple[Term, ...], Atom | None]:
-    """That the clause can be applied to ``facts``; its variables that these do not say; and what it gives."""
+def _over(held: Sequence[Term], clause: Clause, suffix: str) -> tuple[Term, tuple[Term, ...], Atom | None]:
+    """That the clause can be applied to the facts ``held``; its variables that these do not say; and what it gives."""
     said: dict[Term, Term] = {}
     equations: list[tuple[Term, Term]] = []
-    for argument, fact in zip(clause.body[0].arguments, facts, strict=True):
+    for argument, fact in zip(clause.body[0].arguments, held, strict=True):
         if argument.op is Op.VAR and argument not in said:
             said[argument] = fact
         else:
@@ -148,7 +131,3 @@ def _over(facts: Sequence[Term], clause: Clause, suffix: str) -> tuple[Term, tup
     holds = conj_all((put(clause.constraint), *(eq(put(argument), fact) for argument, fact in equations)))
     head = None if clause.head is None else Atom(clause.head.predicate, tuple(map(put, clause.head.arguments)))
     return holds, tuple(own.values()), head
-
-
-def _passed(predicate: str, level: int) -> Term:
-    return var(f"{predicate}@{level}", BOOL)

@@ -118,7 +118,7 @@ class PdrOptions:
     out, all of them to the whole problem and the first ``width`` to a partition, and then again with other
     seeds; empty: the measured order. ``share`` is for workers on the same problem, ``share_parts`` once it is
     partitioned (None: the same). Workers exchange lemmas every ``interval`` seconds, at first more often, and look up
-    after ``slice_cost``. Before anybody is hired, the first strategy is tried in the coordinator's process, for
+    after ``slice_cost``. Before anybody is hired, the first strategies are tried in the coordinator's process, for
     ``alone_seconds`` of its time. All workers are hired after ``patience`` seconds: what ends sooner needs one only.
     ``check_seconds`` is for the check of an answer.
     """

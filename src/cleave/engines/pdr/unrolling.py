@@ -16,10 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cleave.engines.pdr.induction import Induction
+from cleave.engines.pdr.levels import applied, facts, making_cost, passed
 from cleave.ir.horn import Clause, Derivation, HornSystem, Step
 from cleave.logic.sorts import BOOL
-from cleave.logic.terms import Term, conj_all, disj_all, eq, implies, var
-from cleave.logic.walk import has_quantifier, postorder, substitute
+from cleave.logic.terms import Term, disj_all, implies, var
+from cleave.logic.walk import has_quantifier
 from cleave.passes.horn.step import as_term, has_values
 from cleave.smt.solver import Answer, Model
 from cleave.smt.spacer import Answered, Event, Lemma, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
@@ -27,7 +28,6 @@ from cleave.smt.z3 import DEFAULT, Z3Solver
 
 _FIRST_COST = 100_000  # for a question; twice as much when it is asked again
 _MOST_COST = 4_000_000  # some seconds: nothing else is looked at meanwhile
-_NODE_COST = 10  # to make and translate a node of a formula: Python's work, which the solver does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,8 @@ class Unrolling:
             self._induction.close()
 
     def cost(self) -> int:
-        return self._asked + self._made + self._inducted
-
-    @property
-    def _inducted(self) -> int:
-        return self._induction.cost() if self._induction is not None else 0
+        inducted = self._induction.cost() if self._induction is not None else 0
+        return self._asked + self._made + inducted
 
     def counts(self) -> Mapping[str, int]:
         return {}
@@ -122,10 +119,10 @@ class Unrolling:
         for number, clause in enumerate(self._system.clauses):
             if clause.head is not None and _fits(clause, below):
                 chosen = var(f"rule {number}@{level}", BOOL)
-                self._add(implies(chosen, self._applied(number, level - 1, level)))
+                self._add(implies(chosen, applied(self._system, number, level - 1, level)))
                 uses.setdefault(clause.head.predicate, []).append(_Use(number, chosen))
         for name, found in uses.items():
-            self._add(implies(_passed(name, level), disj_all(use.chosen for use in found)))
+            self._add(implies(passed(name, level), disj_all(use.chosen for use in found)))
         self._levels.append(uses)
         for number, clause in enumerate(self._system.clauses):
             if clause.head is None and (clause.body[0].predicate in uses if clause.body else level == 0):
@@ -133,32 +130,13 @@ class Unrolling:
         if self._queries:
             self._solver.push()
             for use in self._queries:
-                self._add(implies(use.chosen, self._applied(use.clause, level, level)))
+                self._add(implies(use.chosen, applied(self._system, use.clause, level, level)))
             self._add(disj_all(use.chosen for use in self._queries))
         return bool(uses or self._queries)
 
     def _add(self, formula: Term) -> None:
-        self._made += _NODE_COST * sum(1 for _ in postorder((formula,)))
+        self._made += making_cost(formula)
         self._solver.add(formula)
-
-    def _applied(self, number: int, below: int, level: int) -> Term:
-        """That the clause gives the facts of ``level`` from those ``below``."""
-        clause = self._system.clauses[number]
-        own = {v: var(f"{v.name}@{level} in {number}", v.sort) for v in clause.variables()}
-        memo: dict[Term, Term] = {}
-        parts = [substitute(clause.constraint, own, memo)]
-        for atom in clause.body:
-            parts.append(_passed(atom.predicate, below))
-            facts = self._facts(atom.predicate, below)
-            parts += [eq(fact, substitute(a, own, memo)) for fact, a in zip(facts, atom.arguments, strict=True)]
-        if clause.head is not None:
-            facts = self._facts(clause.head.predicate, level)
-            parts += [eq(fact, substitute(a, own, memo)) for fact, a in zip(facts, clause.head.arguments, strict=True)]
-        return conj_all(parts)
-
-    def _facts(self, predicate: str, level: int) -> list[Term]:
-        sorts = self._system.predicates[predicate].sorts
-        return [var(f"{predicate}@{level} {place}", sort) for place, sort in enumerate(sorts)]
 
     # --- the derivation -----------------------------------------------------------------------------------------------
 
@@ -169,14 +147,14 @@ class Unrolling:
         while self._system.clauses[steps[-1][0]].body:
             predicate = self._system.clauses[steps[-1][0]].body[0].predicate
             use = next(use for use in self._levels[level][predicate] if model.value(use.chosen) is True)
-            facts = tuple(as_term(model.value(fact), fact.sort) for fact in self._facts(predicate, level))
-            steps.append((use.clause, predicate, facts))
+            found = facts(self._system, predicate, level)
+            steps.append((use.clause, predicate, tuple(as_term(model.value(fact), fact.sort) for fact in found)))
             level -= 1
         steps.reverse()
         return Derivation(
             tuple(
-                Step(clause, predicate, facts, (number - 1,) if number else ())
-                for number, (clause, predicate, facts) in enumerate(steps)
+                Step(clause, predicate, arguments, (number - 1,) if number else ())
+                for number, (clause, predicate, arguments) in enumerate(steps)
             )
         )
 
@@ -196,7 +174,3 @@ def _fits(clause: Clause, below: Mapping[str, Sequence[_Use]] | None) -> bool:
     if below is None:
         return not clause.body
     return bool(clause.body) and clause.body[0].predicate in below
-
-
-def _passed(predicate: str, level: int) -> Term:
-    return var(f"{predicate}@{level}", BOOL)
