@@ -22,6 +22,7 @@ from typing import Any
 from bench.hydra_rows import SEQUENTIAL, Row, read_rows
 from bench.hydra_tables import by_workers, speed_ups
 from bench.rows import in_time
+from cleave.errors import MissingExtraError
 
 _EDGES = (0.0, 0.5, 1, 2, 4, 8, 16, 32, 64)  # of the histogram; the last bar has all beyond
 _STYLE: dict[Any, Any] = {
@@ -41,7 +42,7 @@ def main() -> int:
         import matplotlib
         from matplotlib import pyplot
     except ImportError:
-        print("plots need matplotlib: pip install 'cleave[bench]'", file=sys.stderr)
+        print(MissingExtraError("plots need matplotlib", "bench"), file=sys.stderr)
         return 1
     matplotlib.use("svg")
     groups = by_workers({row.key: row for row in read_rows(options.rows)}.values())

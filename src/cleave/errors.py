@@ -2,6 +2,7 @@
 
     CleaveError
     ├── UsageError            a flag or option makes no sense                      exit code 1
+    │   └── MissingExtraError what it asks for needs a package that is not there   exit code 1
     ├── InputError            the input can't be read or parsed                    exit code 2
     │   └── UnsupportedError  it can be read, but uses what Cleave does not handle exit code 2
     └── InternalError         a promise of Cleave's own code is broken: a bug      exit code 6
@@ -24,6 +25,17 @@ class UsageError(CleaveError):
     """The options contradict each other or the input."""
 
     exit_code = 1
+
+
+class MissingExtraError(UsageError):
+    """An optional package is not installed. The sentence is right for a checkout and for an installed distribution.
+
+    >>> print(MissingExtraError("reading C needs Clang", "c"))
+    reading C needs Clang: pip install 'cleave-verifier[c]', or in a checkout pip install '.[c]'
+    """
+
+    def __init__(self, need: str, extra: str) -> None:
+        super().__init__(f"{need}: pip install 'cleave-verifier[{extra}]', or in a checkout pip install '.[{extra}]'")
 
 
 class InputError(CleaveError):

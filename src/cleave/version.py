@@ -1,3 +1,3 @@
-"""The version of Cleave, as in pyproject.toml."""
+"""The version of Cleave. This is the only place that states it: pyproject.toml reads it from here."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

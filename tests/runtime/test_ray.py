@@ -283,7 +283,7 @@ def test_an_address_that_can_not_be_is_refused(address: str) -> None:
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UsageError, match=r"needs the extra: pip install 'cleave\[ray\]'"):
+    with pytest.raises(UsageError, match=r"needs Ray: pip install 'cleave-verifier\[ray\]'"):
         RayCrew(Assignment(WORKER, b""))
 
 

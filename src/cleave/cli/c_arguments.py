@@ -35,7 +35,7 @@ another one begins a new context. Threads switch only where others could notice 
 
 
 def add_c(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("C programs (need cleave[c])")
+    group = parser.add_argument_group("C programs (need the extra c)")
     what = group.add_mutually_exclusive_group()
     what.add_argument(
         "--check",
@@ -82,7 +82,7 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
         choices=SOLVERS,
         default=AUTO,
         help=f"who decides the formulas of bit vectors; {AUTO} (default) is minisat if it is installed and no array is"
-        f" written, else {BITWUZLA}; the others get the same clauses and need cleave[sat]",
+        f" written, else {BITWUZLA}; the others get the same clauses and need the extra sat",
     )
     group.add_argument(
         "--from", dest="first", type=whole_number_or_zero, default=0, metavar="P", help="of --partitions, from this one"

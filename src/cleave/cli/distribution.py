@@ -38,8 +38,8 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
         "--on",
         choices=("local", "ray", "simulated"),
         default="local",
-        help="where: processes on this machine, a Ray cluster (needs cleave[ray]), or virtual ones in this process, in"
-        " virtual time (default local)",
+        help="where: processes on this machine, a Ray cluster (needs the extra ray), or virtual ones in this process,"
+        " in virtual time (default local)",
     )
     group.add_argument(
         "--address",

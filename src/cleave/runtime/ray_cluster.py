@@ -31,7 +31,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from cleave.errors import CleaveError, UsageError
+from cleave.errors import CleaveError, MissingExtraError, UsageError
 
 _CONNECT_SECONDS = 3.0
 _ANSWER_SECONDS = 10.0  # of which a second or two is for importing Ray
@@ -45,7 +45,7 @@ def load_ray() -> ModuleType:
     try:
         import ray
     except ImportError as error:
-        raise UsageError("the Ray runtime needs the extra: pip install 'cleave[ray]'") from error
+        raise MissingExtraError("the Ray runtime needs Ray", "ray") from error
     logging.getLogger("ray").setLevel(logging.CRITICAL)
     return ray
 

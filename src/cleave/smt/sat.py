@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cleave.errors import InternalError, UsageError
+from cleave.errors import InternalError, MissingExtraError
 from cleave.logic.sorts import SortKind
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import substitute
@@ -50,7 +50,7 @@ def is_installed() -> bool:
 
 def require_installed(name: str) -> None:
     if not is_installed():
-        raise UsageError(f"the solver {name} needs PySAT, which the extra 'sat' brings: pip install 'cleave[sat]'")
+        raise MissingExtraError(f"the solver {name} needs PySAT", "sat")
 
 
 def _native(name: str) -> Any:

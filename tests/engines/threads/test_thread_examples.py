@@ -177,7 +177,7 @@ def test_solvers_on_the_same_clauses(solver: str) -> None:
 
 def test_a_solver_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sat, "is_installed", lambda: False)
-    with pytest.raises(UsageError, match=r"pip install 'cleave\[sat\]'"):
+    with pytest.raises(UsageError, match=r"cadical needs PySAT: pip install 'cleave-verifier\[sat\]'"):
         verify("fibonacci", fibonacci(2, 8), ThreadsOptions(solver="cadical"))
 
 

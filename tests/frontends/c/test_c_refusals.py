@@ -54,7 +54,7 @@ def test_the_compilers_errors_keep_their_place() -> None:
 
 def test_a_missing_compiler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"pip install 'cleave\[c\]'"):
+    with pytest.raises(UsageError, match=r"needs Clang: pip install 'cleave-verifier\[c\]'"):
         read_c({"t.c": b"int main(void) { return 0; }"})
 
 

@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 from pathlib import Path, PurePath
 
-from cleave.errors import InputError, UsageError
+from cleave.errors import InputError, MissingExtraError
 from cleave.frontends.c.annotations import with_assertions
 from cleave.frontends.c.asynchronous import with_ends
 from cleave.frontends.c.library import HEADERS
@@ -57,13 +57,6 @@ _PLACE = re.compile(
 )
 _FOR_32_BIT = re.compile(rb"\btypedef\s+unsigned\s+int\s+size_t\s*;|^# \d+ \"[^\"\n]*/gnu/stubs-32\.h\"", re.MULTILINE)
 _SECONDS = 120.0
-
-
-class MissingCompilerError(UsageError):
-    """The extra that brings the C compiler is not installed."""
-
-    def __init__(self) -> None:
-        super().__init__("reading C needs Clang, which the extra 'c' brings: pip install 'cleave[c]'")
 
 
 def declares_32_bit(content: bytes) -> bool:
@@ -106,7 +99,7 @@ def compile_c(file: str, content: bytes, options: COptions) -> str:
 def compiler() -> str:
     found = importlib.util.find_spec("ziglang")
     if found is None or found.origin is None:
-        raise MissingCompilerError
+        raise MissingExtraError("reading C needs Clang", "c")
     return str(Path(found.origin).with_name("zig"))
 
 

@@ -1,0 +1,56 @@
+"""What a release says about itself in several places must agree: version, name, how to install extras."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cleave.errors import MissingExtraError
+from cleave.version import __version__
+
+_ROOT = Path(__file__).parents[1]
+_PROJECT: dict[str, Any] = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+_TEXTS = sorted(
+    path
+    for pattern in ("*.md", "src/**/*.py", "docs/**/*.md", "examples/**/*", "bench/**/*.py", "Makefile", "Dockerfile")
+    for path in _ROOT.glob(pattern)
+    if path.is_file() and "__pycache__" not in path.parts
+)
+
+
+def test_the_installed_distribution_has_the_version_of_the_package() -> None:
+    assert version("cleave-verifier") == __version__
+
+
+def test_the_version_is_stated_once() -> None:
+    assert "version" not in _PROJECT
+    assert "version" in _PROJECT["dynamic"]
+
+
+@pytest.mark.parametrize("extra", ["c", "sat", "ray", "bench"])
+def test_a_missing_extra_is_one_sentence_for_both_ways_to_install(extra: str) -> None:
+    assert extra in _PROJECT["optional-dependencies"]
+    sentence = str(MissingExtraError("it needs something", extra))
+    assert re.findall(r"pip install '([^']+)'", sentence) == [f"{_PROJECT['name']}[{extra}]", f".[{extra}]"]
+    assert "\n" not in sentence
+
+
+def test_nothing_installs_the_other_project_called_cleave() -> None:
+    # A word boundary would end before the hyphen of the right name.
+    other = re.compile(r"pip install[^\n#`]*?[ '\"`]cleave(?![\w/.-])|cleave\[")
+    assert other.search("pip install 'cleave[c]'")
+    assert other.search("pip install cleave")
+    wrong = [
+        f"{path.relative_to(_ROOT)}: {found}" for path in _TEXTS for found in other.findall(path.read_text("utf-8"))
+    ]
+    assert wrong == []
+
+
+def test_extras_are_explained_in_one_place() -> None:
+    with_pip = [path.name for path in _TEXTS if path.suffix == ".py" and "pip install" in path.read_text("utf-8")]
+    assert with_pip == ["errors.py"]
