@@ -29,7 +29,7 @@ from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
 from cleave.runtime.faults import NO_FAULTS, Faults
 from cleave.runtime.simulated import COST_PER_SECOND, SimulatedCrew
-from cleave.validate import Confirmed, validate_trace
+from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.coverage import uncovered
 from engine_runs import solve
 from programs import Features, LayeredMaker, ProgramMaker

@@ -20,8 +20,8 @@ from cleave.passes.failures import failures_to_end
 from cleave.passes.flow import strongly_connected
 from cleave.passes.loops import loops_to_recursion
 from cleave.passes.prepare import only_reachable, prepare
-from cleave.validate import Confirmed, validate_trace
 from cleave.validate import events as run_events
+from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.interpreter import run
 from engine_runs import solve
 from programs import EVERYTHING, Dice, Features, ProgramMaker, Reference, TooManyPaths, is_path

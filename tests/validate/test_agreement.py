@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleave.ir.check import check_program
+from cleave.ir.path import Enter, IllegalPathError, Leave, Path, PathStep, Visit
 from cleave.ir.program import (
     Assert,
     Assign,
@@ -31,10 +32,9 @@ from cleave.ir.program import (
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, Sort, array, bitvec
 from cleave.logic.terms import Op, Term
-from cleave.validate import Confirmed, Enter, Leave, Path, PathStep, Visit, validate_trace
+from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.events import Violated
 from cleave.validate.interpreter import Chooser, run
-from cleave.validate.path import IllegalPathError
 from cleave.validate.replay import Follower, PathEndedError
 from cleave.validate.values import Value, map_value
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
 from cleave.ir.reader import read_program
-from cleave.validate import Confirmed, Enter, Leave, Path, PathStep, Refuted, Visit, validate_trace
-from cleave.validate.confirm import CANDIDATE_NOTE
+from cleave.validate.confirm import CANDIDATE_NOTE, Confirmed, Refuted, validate_trace
 
 
 def main(body: str, declarations: str = "var g: Int\n", header: str = "", rest: str = "") -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cleave.frontends.boogie import read_boogie
+from cleave.ir.path import Enter, Visit
 from cleave.validate.confirm import Confirmed, Refuted, validate_trace
-from cleave.validate.path import Enter, Visit
 
 PRELUDE = """
 procedure main(k: int, M: [int]int) {

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from cleave.ir.path import Enter, Leave, PathStep, Visit
 from cleave.ir.program import Location
 from cleave.ir.reader import read_program
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, array, bitvec
 from cleave.logic.terms import Function, Op, Term
-from cleave.validate import Confirmed, Enter, Leave, PathStep, Visit, compact, validate_trace
+from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.infix import infix
+from cleave.validate.trace import compact
 from cleave.verdict import Trace
 
 PROGRAM = """\

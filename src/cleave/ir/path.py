@@ -5,7 +5,8 @@
 An engine that finds a violation gives its path; passes carry the path back to the program they were given; the
 validator finds values for it and replays it. A call to a procedure without a body leaves no step.
 
-A path to a failing assertion ends with the visit of the block that holds it, or the call that breaks a contract.
+A path to a violation ends with the visit of the block that holds the failing assertion, or with the call or return that
+breaks a checked contract; `Leave` steps after that may be left out.
 A path to the end of the entry procedure ends with its `Leave`.
 """
 
@@ -38,6 +39,10 @@ class Leave:
 
 PathStep = Enter | Visit | Leave
 Path = tuple[PathStep, ...]
+
+
+class IllegalPathError(Exception):
+    """A path takes a step that the program does not allow; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)

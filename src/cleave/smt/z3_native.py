@@ -187,6 +187,16 @@ Z3_is_as_array: b pp
 Z3_get_as_array_func_decl: p pp
 Z3_get_quantifier_body: p pp
 Z3_is_lambda: b pp
+Z3_is_quantifier_forall: b pp
+Z3_get_quantifier_bound_sort: p ppu
+Z3_get_quantifier_num_bound: u pp
+Z3_get_array_sort_range: p pp
+Z3_get_array_sort_domain: p pp
+Z3_get_bv_sort_size: u pp
+Z3_get_sort_kind: i pp
+Z3_get_decl_func_decl_parameter: p ppu
+Z3_get_decl_int_parameter: i ppu
+Z3_get_sort: p pp
 """
 
 # The calls that may run long let other threads run meanwhile; the rest are so short that releasing the GIL would cost

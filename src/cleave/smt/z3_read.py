@@ -18,7 +18,6 @@ from cleave.errors import UnsupportedError
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, array, bitvec
 from cleave.logic.terms import Term
-from cleave.smt.spacer_native import native
 from cleave.smt.z3_native import Context, lib, text
 from cleave.smt.z3_operators import OPERATORS, Build
 from cleave.smt.z3_terms import number
@@ -100,16 +99,16 @@ class Reader:
 
     def _bind(self, node: int) -> list[Term]:
         made = []
-        for place in range(native.Z3_get_quantifier_num_bound(self._pointer, node)):
+        for place in range(lib.Z3_get_quantifier_num_bound(self._pointer, node)):
             self._bound_count += 1
-            sort = self.sort(native.Z3_get_quantifier_bound_sort(self._pointer, node, place))
+            sort = self.sort(lib.Z3_get_quantifier_bound_sort(self._pointer, node, place))
             made.append(t.var(f"bound!{self._bound_count}", sort))
         return made
 
     def _quantifier(self, node: int, variables: tuple[Term, ...], body: Term) -> Term:
         if lib.Z3_is_lambda(self._pointer, node):
             raise self._unsupported(node)
-        is_forall = native.Z3_is_quantifier_forall(self._pointer, node)
+        is_forall = lib.Z3_is_quantifier_forall(self._pointer, node)
         return (t.forall if is_forall else t.exists)(tuple(reversed(variables)), body)
 
     def _leaf_or_application(self, node: int, kind: int, args: list[Term], scope: tuple[Term, ...]) -> Term:
@@ -127,7 +126,7 @@ class Reader:
         return build(args) if build is not None else self._other(node, args)
 
     def _numeral(self, node: int) -> Term:
-        sort = self.sort(native.Z3_get_sort(self._pointer, node))
+        sort = self.sort(lib.Z3_get_sort(self._pointer, node))
         above, _, below = text(lib.Z3_get_numeral_string(self._pointer, node)).partition("/")
         if sort is REAL:
             return t.real(Fraction(number(above), number(below or "1")))
@@ -137,7 +136,7 @@ class Reader:
         """Operators with numbers of their own, constants, and functions of the system."""
         match self.kind(node):
             case 0x302:
-                return t.const_array(self.sort(native.Z3_get_sort(self._pointer, node)).index, args[0])
+                return t.const_array(self.sort(lib.Z3_get_sort(self._pointer, node)).index, args[0])
             case 0x421:
                 return t.sign_extend(args[0], self._parameter(node))
             case 0x422:
@@ -182,17 +181,17 @@ class Reader:
         declaration = int(lib.Z3_get_app_decl(self._pointer, node))
         if self.kind(node) != _IS:
             return declaration
-        return -int(native.Z3_get_decl_func_decl_parameter(self._pointer, declaration, 0))
+        return -int(lib.Z3_get_decl_func_decl_parameter(self._pointer, declaration, 0))
 
     def _parameter(self, node: int, place: int = 0) -> int:
-        return int(native.Z3_get_decl_int_parameter(self._pointer, lib.Z3_get_app_decl(self._pointer, node), place))
+        return int(lib.Z3_get_decl_int_parameter(self._pointer, lib.Z3_get_app_decl(self._pointer, node), place))
 
     def sort(self, sort: int) -> Sort:
         """Recursion is as deep as the sort is nested."""
         found = self._sorts.get(sort)
         if found is not None:
             return found
-        match native.Z3_get_sort_kind(self._pointer, sort):
+        match lib.Z3_get_sort_kind(self._pointer, sort):
             case 1:
                 return BOOL
             case 2:
@@ -200,10 +199,10 @@ class Reader:
             case 3:
                 return REAL
             case 4:
-                return bitvec(native.Z3_get_bv_sort_size(self._pointer, sort))
+                return bitvec(lib.Z3_get_bv_sort_size(self._pointer, sort))
             case 5:
-                index = native.Z3_get_array_sort_domain(self._pointer, sort)
-                element = native.Z3_get_array_sort_range(self._pointer, sort)
+                index = lib.Z3_get_array_sort_domain(self._pointer, sort)
+                element = lib.Z3_get_array_sort_range(self._pointer, sort)
                 return array(self.sort(index), self.sort(element))
             case _:
                 raise UnsupportedError(f"a sort of Z3: {text(lib.Z3_ast_to_string(self._pointer, sort))[:200]}")

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from cleave.errors import CleaveError
+from cleave.ir.path import IllegalPathError
 from cleave.ir.program import Block, Location, Procedure, Program, Property, first_thread_statement
 from cleave.logic.terms import Term
 from cleave.validate.confirm import Confirmed, Refuted
 from cleave.validate.events import Blocked, Run, Violated
 from cleave.validate.judge import Ended
 from cleave.validate.machine import Machine, Moved, ThreadChooser
-from cleave.validate.path import IllegalPathError
 from cleave.validate.trace import trace_of
 from cleave.validate.values import Value
 from cleave.verdict import Trace, TraceStep

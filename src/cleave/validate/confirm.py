@@ -16,6 +16,7 @@ from math import inf
 from typing import NamedTuple
 
 from cleave.errors import InputError, UnsupportedError
+from cleave.ir.path import IllegalPathError, Path
 from cleave.ir.program import Location, Program, Property
 from cleave.logic.sorts import BOOL, REAL
 from cleave.logic.terms import Op, Term, integer, make, real, value_of, var
@@ -25,7 +26,6 @@ from cleave.smt.z3 import BOOGIE, DEFAULT, Profile, Z3Solver
 from cleave.validate.evaluate import World
 from cleave.validate.events import Blocked, Run, Violated
 from cleave.validate.interpreter import run
-from cleave.validate.path import IllegalPathError, Path
 from cleave.validate.pointwise import PointwiseMaps
 from cleave.validate.proposals import function_in, value_in
 from cleave.validate.replay import Follower, PathEndedError

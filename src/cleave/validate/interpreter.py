@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cleave.errors import UnsupportedError
+from cleave.ir.path import Enter, IllegalPathError, Leave, PathStep, Visit
 from cleave.ir.program import (
     Assert,
     Assign,
@@ -37,7 +38,6 @@ from cleave.logic.terms import Term
 from cleave.validate.evaluate import World
 from cleave.validate.events import Blocked, Event, Finished, Outcome, Run, StepLimit, Subject, Violated
 from cleave.validate.judge import Ended, Judge, View, check_text
-from cleave.validate.path import Enter, IllegalPathError, Leave, PathStep, Visit
 from cleave.validate.values import Value
 
 INSTANCES_NOTE = "quantified assumptions were checked on instances only"

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from cleave.errors import UnsupportedError
+from cleave.ir.path import IllegalPathError
 from cleave.ir.program import (
     Assert,
     Assign,
@@ -38,7 +39,6 @@ from cleave.logic.terms import Term
 from cleave.validate.evaluate import World
 from cleave.validate.events import Event, Finished, Subject, Violated
 from cleave.validate.judge import Ended, Judge, View, check_text
-from cleave.validate.path import IllegalPathError
 from cleave.validate.values import Value
 
 MAIN = 0

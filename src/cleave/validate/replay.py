@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cleave.ir.path import IllegalPathError, Leave, Path, PathStep, Visit
 from cleave.ir.program import Block, Procedure
 from cleave.logic.terms import Term
 from cleave.validate.interpreter import Chooser
-from cleave.validate.path import IllegalPathError, Leave, Path, PathStep, Visit
 from cleave.validate.values import Value
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from cleave.ir.path import Enter, IllegalPathError, Leave, Path, PathStep, Visit
 from cleave.ir.program import (
     Assert,
     Assign,
@@ -31,7 +32,6 @@ from cleave.ir.program import (
 )
 from cleave.logic.terms import FALSE, TRUE, Term, conj_all, disj_all, neg, var
 from cleave.logic.walk import has_quantifier, substitute
-from cleave.validate.path import Enter, IllegalPathError, Leave, Path, PathStep, Visit
 from cleave.validate.witnesses import with_witnesses
 
 

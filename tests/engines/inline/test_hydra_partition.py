@@ -22,7 +22,7 @@ from cleave.ir.path import Enter, Leave, Path, Visit
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3 import PLAIN, Z3Solver
-from cleave.validate import Confirmed, validate_trace
+from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.unfolded import PartitionChecker
 from hydra_runs import BOUNDS, random_program
 from programs import LayeredMaker

@@ -15,8 +15,8 @@ from cleave.ir.program import Program
 from cleave.ir.text import print_program
 from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3 import DEFAULT, Z3Solver
-from cleave.validate import Confirmed, validate_trace
 from cleave.validate import events as run_events
+from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.interpreter import run
 from cleave.validate.unfolded import check_unfolded
 from engine_runs import solve, solve_and_count

@@ -10,7 +10,7 @@ from cleave.ir.reader import read_program
 from cleave.passes.background import background, without_background
 from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3 import PLAIN, Z3Solver
-from cleave.validate import Confirmed, validate_trace
+from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.unfolded import check_unfolded
 from engine_runs import solve, solve_and_count
 

@@ -41,7 +41,7 @@ from cleave.passes.known import Known
 from cleave.passes.prepare import Prepared, ask, only_reachable, prepare
 from cleave.smt.solver import Answer
 from cleave.smt.z3 import DEFAULT, Z3Solver
-from cleave.validate import Confirmed, validate_trace
+from cleave.validate.confirm import Confirmed, validate_trace
 from cleave.validate.unfolded import check_unfolded
 from cleave.verdict import BoundedSafe, Result, Safe, Unsafe
 from cleave.verify import Options, resume, verify

@@ -13,6 +13,7 @@ from enum import Enum, auto
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.calls import CallFacts
 from cleave.frontends.c.layout import Layout
+from cleave.frontends.c.llvm import constant
 from cleave.frontends.c.models import Kind, kind_of, scanned_sizes
 from cleave.frontends.c.offsets import START, Offset, Offsets
 from cleave.frontends.c.points_to import PointsTo, Region
@@ -51,16 +52,6 @@ class Range:
     source: Region | None = None  # of a copy
     source_offset: Offset = START
     element: int = 0
-
-
-def constant(value: l.Value) -> int | None:
-    match value:
-        case l.ConstInt(_, number):
-            return number
-        case l.ConstZero() | l.ConstNull():
-            return 0
-        case _:
-            return None
 
 
 def text_of(value: l.Value, module: l.Module) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from cleave.frontends.c import bits
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.context import Context
-from cleave.frontends.c.offsets import walk_indices
+from cleave.frontends.c.layout import walk_indices
 from cleave.logic.terms import Term, bv, ite
 
 _FEW_ELEMENTS = 16

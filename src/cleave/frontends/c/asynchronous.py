@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from cleave.frontends.c import llvm as l
-from cleave.frontends.c.context import unsupported
+from cleave.frontends.c.debug import unsupported
 from cleave.frontends.c.options import Check
-from cleave.frontends.c.threads import SPAWN
+from cleave.frontends.c.pointed import SPAWN
 
 _LABEL = "__CPROVER_ASYNC_"
 _END = "__cleave_end_of_"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cleave.frontends.c.context import unsupported
+from cleave.frontends.c.debug import unsupported
 from cleave.ir.program import Assume, AtomicBegin, AtomicEnd, Block, Location, Procedure, Statement
 from cleave.logic.terms import FALSE
 

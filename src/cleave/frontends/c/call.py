@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from cleave.frontends.c import bits
 from cleave.frontends.c import llvm as l
-from cleave.frontends.c.accesses import constant, text_of
+from cleave.frontends.c.accesses import text_of
 from cleave.frontends.c.body import Terms
 from cleave.frontends.c.calls import spawned
-from cleave.frontends.c.context import unsupported
 from cleave.frontends.c.copies import DEADLOCK
+from cleave.frontends.c.debug import unsupported
+from cleave.frontends.c.llvm import constant
 from cleave.frontends.c.models import ALLOCATIONS, Kind, kind_of
 from cleave.frontends.c.operators import apply_intrinsic
 from cleave.frontends.c.options import Check

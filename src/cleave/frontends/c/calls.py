@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from cleave.frontends.c import llvm as l
-from cleave.frontends.c.threads import SPAWN
+from cleave.frontends.c.pointed import SPAWN
 
 
 def references(value: l.Value) -> Iterator[str]:

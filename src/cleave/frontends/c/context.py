@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cleave.errors import UnsupportedError
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.accesses import AccessFinder
 from cleave.frontends.c.bits import sort_of_width
 from cleave.frontends.c.body import Names
 from cleave.frontends.c.calls import CallFacts
 from cleave.frontends.c.cells import MemoryMap
+from cleave.frontends.c.debug import unsupported
 from cleave.frontends.c.image import Constants
 from cleave.frontends.c.layout import Layout
 from cleave.frontends.c.models import ERROR_FUNCTIONS
@@ -105,9 +105,3 @@ def has_vector(type: l.Type, *, moved: bool = True) -> bool:
             return has_vector(element, moved=moved)
         case _:
             return False
-
-
-def unsupported(message: str, location: Location | None) -> UnsupportedError:
-    if location is None:
-        return UnsupportedError(message)
-    return UnsupportedError(message, file=location.file, line=location.line, column=location.column)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cleave.frontends.c import bits
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.body import phis
-from cleave.frontends.c.context import unsupported
+from cleave.frontends.c.debug import unsupported
 from cleave.ir.program import Assign, Block
 from cleave.logic.terms import FALSE, Term, bv, conj_all, disj_all, neg
 

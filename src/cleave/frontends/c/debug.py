@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 
+from cleave.errors import UnsupportedError
 from cleave.frontends.c import llvm as l
 from cleave.ir.program import Location
 
@@ -118,3 +119,9 @@ def locate(module: l.Module, file: str) -> None:
     for variable in module.globals.values():
         name, variable.location = info.declared(variable.debug)
         variable.source_name = name or variable.name
+
+
+def unsupported(message: str, location: Location | None) -> UnsupportedError:
+    if location is None:
+        return UnsupportedError(message)
+    return UnsupportedError(message, file=location.file, line=location.line, column=location.column)

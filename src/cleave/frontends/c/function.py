@@ -8,8 +8,9 @@ from cleave.frontends.c import llvm as l
 from cleave.frontends.c.addresses import element_pointer
 from cleave.frontends.c.body import Body, Names, Registers, Terms
 from cleave.frontends.c.call import CallLowering
-from cleave.frontends.c.context import Context, has_vector, unsupported
+from cleave.frontends.c.context import Context, has_vector
 from cleave.frontends.c.control import ControlLowering
+from cleave.frontends.c.debug import unsupported
 from cleave.frontends.c.memory import MemoryAccess
 from cleave.frontends.c.operators import apply_binary, apply_cast, apply_comparison, is_binary, update
 from cleave.frontends.c.options import ERROR_LABEL

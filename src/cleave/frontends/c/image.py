@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.c import llvm as l
-from cleave.frontends.c.layout import Layout
-from cleave.frontends.c.offsets import walk_indices
+from cleave.frontends.c.layout import Layout, walk_indices
 
 
 class Constants:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from cleave.errors import UnsupportedError
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.cells import Cell, Memory
-from cleave.frontends.c.context import Context, unsupported
+from cleave.frontends.c.context import Context
+from cleave.frontends.c.debug import unsupported
 from cleave.frontends.c.points_to import Object
 from cleave.ir.program import Assign, Statement
 from cleave.logic.terms import Term, bv, const_array, store

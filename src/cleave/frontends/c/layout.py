@@ -8,11 +8,14 @@ from __future__ import annotations
 from cleave.errors import InternalError
 from cleave.frontends.c.llvm import (
     ArrayType,
+    ConstInt,
+    ConstZero,
     FloatType,
     IntType,
     PointerType,
     StructType,
     Type,
+    Value,
     VectorType,
 )
 
@@ -108,3 +111,26 @@ class Layout:
 
 def _rounded(position: int, alignment: int) -> int:
     return (position + alignment - 1) // alignment * alignment
+
+
+def walk_indices(layout: Layout, source: Type, indices: tuple[Value, ...]) -> tuple[int, list[tuple[Value, int]]]:
+    """What a getelementptr adds: a constant, and values with the bytes each counts."""
+    constant, variable = 0, []
+    type: Type = source
+    for position, index in enumerate(indices):
+        known = index.value if isinstance(index, ConstInt) else 0 if isinstance(index, ConstZero) else None
+        if position == 0:
+            size = layout.size(source)
+        elif isinstance(type, StructType):
+            assert known is not None
+            offset, type = layout.element(type, known)
+            constant += offset
+            continue
+        else:
+            _, type = layout.element(type, 0)
+            size = layout.size(type)
+        if known is not None:
+            constant += known * size
+        else:
+            variable.append((index, size))
+    return constant, variable

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from cleave.errors import InputError, UnsupportedError
 from cleave.frontends.c import llvm as l
-from cleave.frontends.c.accesses import constant
 from cleave.frontends.c.layout import Layout
+from cleave.frontends.c.llvm import constant
 from cleave.ir.program import Location
 
 N = TypeVar("N", l.FunctionDefinition, l.GlobalVariable)

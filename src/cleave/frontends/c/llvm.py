@@ -256,3 +256,14 @@ class Module:
     aliases: dict[str, Value] = field(default_factory=dict)
     metadata: dict[int, str] = field(default_factory=dict)
     constructors: list[str] = field(default_factory=list)  # run before the entry, in this order
+
+
+def constant(value: Value) -> int | None:
+    """The number that ``value`` is, if it is known."""
+    match value:
+        case ConstInt(_, number):
+            return number
+        case ConstZero() | ConstNull():
+            return 0
+        case _:
+            return None

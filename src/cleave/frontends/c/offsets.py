@@ -14,7 +14,7 @@ from math import gcd
 
 from cleave.frontends.c import llvm as l
 from cleave.frontends.c.calls import CallFacts, spawned
-from cleave.frontends.c.layout import Layout
+from cleave.frontends.c.layout import Layout, walk_indices
 from cleave.frontends.c.models import ALLOCATIONS, NUMBERS, Kind, kind_of
 from cleave.frontends.c.points_to import RETURN, PointsTo, Region, may_keep_pointer
 
@@ -35,29 +35,6 @@ def join(a: Offset | None, b: Offset | None) -> Offset | None:
 
 def moved(offset: Offset | None, distance: int, stride: int = 0) -> Offset | None:
     return None if offset is None else normal(offset[0] + distance, gcd(offset[1], stride))
-
-
-def walk_indices(layout: Layout, source: l.Type, indices: tuple[l.Value, ...]) -> tuple[int, list[tuple[l.Value, int]]]:
-    """What a getelementptr adds: a constant, and values with the bytes each counts."""
-    constant, variable = 0, []
-    type: l.Type = source
-    for position, index in enumerate(indices):
-        known = index.value if isinstance(index, l.ConstInt) else 0 if isinstance(index, l.ConstZero) else None
-        if position == 0:
-            size = layout.size(source)
-        elif isinstance(type, l.StructType):
-            assert known is not None
-            offset, type = layout.element(type, known)
-            constant += offset
-            continue
-        else:
-            _, type = layout.element(type, 0)
-            size = layout.size(type)
-        if known is not None:
-            constant += known * size
-        else:
-            variable.append((index, size))
-    return constant, variable
 
 
 class Offsets:

@@ -8,7 +8,8 @@ from cleave.frontends.c import llvm as l
 
 POINTED = "*"  # stands for all functions that pointers may point to
 STARTS = {"pthread_create": 2, "thrd_create": 1}  # with the position of the function to run
-_STARTS = {**STARTS, "__cleave_spawn": 0}
+SPAWN = "__cleave_spawn"  # what all of them become, see `threads`
+_STARTS = {**STARTS, SPAWN: 0}
 
 
 def callee(instruction: l.Instruction) -> str:

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cleave.frontends.c import llvm as l
-from cleave.frontends.c.accesses import constant
 from cleave.frontends.c.calls import CallFacts
 from cleave.frontends.c.cells import Cell, Memory, MemoryMap
 from cleave.frontends.c.escape import private_allocas
 from cleave.frontends.c.layout import Layout
+from cleave.frontends.c.llvm import constant
 from cleave.frontends.c.models import Kind, kind_of
 from cleave.frontends.c.points_to import Object, PointsTo
 from cleave.logic.sorts import array, bitvec

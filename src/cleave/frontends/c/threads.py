@@ -21,9 +21,9 @@ from cleave.frontends.c import llvm as l
 from cleave.frontends.c.cleanups import lands
 from cleave.frontends.c.copies import LIBRARY, copied, copy_library
 from cleave.frontends.c.exits import Exits
-from cleave.frontends.c.pointed import STARTS, pointed_functions
+from cleave.frontends.c.pointed import SPAWN, STARTS, pointed_functions
 
-SPAWN, JOIN, SELF = "__cleave_spawn", "__cleave_join", "__cleave_self"
+JOIN, SELF = "__cleave_join", "__cleave_self"
 RESULTS = "__cleave_results"
 THREADS = 128  # as many have a place in arrays that are indexed by thread
 ATOMIC = "__VERIFIER_atomic_"  # functions so named run atomically
