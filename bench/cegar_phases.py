@@ -12,7 +12,7 @@ from collections import defaultdict
 from cleave.engines.cegar.coordinator import CegarCoordinator
 from cleave.engines.cegar.messages import Analyse, to_worker
 from cleave.engines.coordination import Command, Event, Joined, Lost, Send
-from cleave.runtime.simulated import SimulatedCrew
+from cleave.runtime.simulation.crew import SimulatedCrew
 
 ALONE, ANALYSING, EXPLORING = "alone", "analysing", "exploring"
 

@@ -32,11 +32,11 @@ from cleave.engines.coordination import Clock, Event, Work
 from cleave.errors import CleaveError
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import Ended, drive
-from cleave.runtime.faults import NO_FAULTS, Faults
-from cleave.runtime.simulated import COST_PER_SECOND, SimulatedCrew
-from cleave.validate.derivation import check_derivation
-from cleave.validate.evidence import Confirmed
-from cleave.validate.invariant import check_interpretation
+from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
+from cleave.runtime.simulation.faults import NO_FAULTS, Faults
+from cleave.validate.clauses.derivation import check_derivation
+from cleave.validate.clauses.evidence import Confirmed
+from cleave.validate.clauses.invariant import check_interpretation
 
 PAPERS_LATENCY = 0.00007
 """Of a message, one way, in seconds: half of the round trip in the paper's network."""

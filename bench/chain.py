@@ -29,7 +29,7 @@ from cleave.engines.inline.options import InlineOptions
 from cleave.frontends.boogie import read_boogie
 from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import prepare
-from cleave.smt.z3 import Z3Solver
+from cleave.smt.z3.solver import Z3Solver
 
 DAG_LENGTHS = (10, 25, 50, 100, 200)
 TREE_LENGTHS = tuple(range(2, 11))

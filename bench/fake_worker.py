@@ -23,7 +23,7 @@ from cleave.engines.inline.messages import (
     to_worker,
 )
 from cleave.engines.inline.partition import Decision, Partition
-from cleave.runtime.simulated import COST_PER_SECOND
+from cleave.runtime.simulation.crew import COST_PER_SECOND
 
 _STEP_SECONDS = 0.25  # of a worker's turn
 _LEAST_SPLIT = 0.5  # seconds of work left

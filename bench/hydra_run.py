@@ -41,9 +41,9 @@ from cleave.ir.path import Enter
 from cleave.review.dissimilarity import dissimilarity
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import Ended, drive
-from cleave.runtime.simulated import COST_PER_SECOND, SimulatedCrew
-from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.coverage import uncovered
+from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
+from cleave.validate.proofs.coverage import uncovered
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 
 WORKER = "cleave.engines.inline.client:work"
 _NEVER = 10**15  # more cost than any run has

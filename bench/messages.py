@@ -51,7 +51,7 @@ from cleave.engines.inline.partition import Decision, Partition
 from cleave.journal.journal import Journal, RunInfo
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
-from cleave.runtime.simulated import SimulatedCrew
+from cleave.runtime.simulation.crew import SimulatedCrew
 
 GOAL = 5_000  # messages per second of the coordinator's CPU time
 MOST_GROWTH = 1.5  # in memory, while partitions come and go

@@ -28,10 +28,10 @@ from cleave.engines.pdr.record import combined
 from cleave.engines.pdr.task import read_problem
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import Ended, drive
-from cleave.runtime.simulated import COST_PER_SECOND, SimulatedCrew
-from cleave.validate.derivation import check_derivation
-from cleave.validate.evidence import Confirmed
-from cleave.validate.invariant import check_interpretation
+from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
+from cleave.validate.clauses.derivation import check_derivation
+from cleave.validate.clauses.evidence import Confirmed
+from cleave.validate.clauses.invariant import check_interpretation
 
 WORKER = "cleave.engines.pdr.worker:work"
 STRATEGY = "strategy "

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from cleave.runtime.simulated import SimulatedCrew
+from cleave.runtime.simulation.crew import SimulatedCrew
 from cleave.watch import resident_bytes
 
 _STACK_BYTES = 512 * 1024 * 1024

@@ -31,7 +31,7 @@ from bench.threads_paper import PROGRAMS, TABLE, Experiment
 from bench.threads_rows import CRYPTOMINISAT, Z3, Key, Row, store
 from bench.threads_tables import is_slower, tables
 from cleave.engines.threads.options import BITWUZLA
-from cleave.smt.sat import NAMES
+from cleave.smt.sat.solver import NAMES
 
 PARTITIONS = (1, 2, 4, 8)
 CORES = 2

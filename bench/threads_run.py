@@ -33,8 +33,8 @@ from cleave.flows.choose import choose_flow
 from cleave.flows.options import Options
 from cleave.frontends.c_options import COptions
 from cleave.logic.smtlib import print_script
-from cleave.smt.clauses import clauses_of
-from cleave.smt.sat import NAMES
+from cleave.smt.sat.clauses import clauses_of
+from cleave.smt.sat.solver import NAMES
 from cleave.smt.solver import Answer
 from cleave.watch import resident_bytes
 

@@ -18,7 +18,7 @@ from itertools import product
 
 from cegar_runs import CegarRun, simulate
 from cleave.engines.cegar.options import CegarOptions
-from cleave.runtime.faults import Faults
+from cleave.runtime.simulation.faults import Faults
 
 WORKERS = (1, 2, 5, 40)
 FAULTS = 20

@@ -26,8 +26,8 @@ from cleave.flows.run import Run
 from cleave.objects import only_deterministic, result_object
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
-from cleave.runtime.faults import NO_FAULTS, Faults
-from cleave.runtime.simulated import COST_PER_SECOND, SimulatedCrew
+from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
+from cleave.runtime.simulation.faults import NO_FAULTS, Faults
 from cleave.watch import Watch
 
 _FILE = "problem.smt2"

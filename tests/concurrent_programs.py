@@ -32,7 +32,7 @@ from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, Sort, array, bitvec
 from cleave.logic.terms import Op, Term
 from cleave.smt.solver import Answer
-from cleave.validate.concurrent import Schedule
+from cleave.validate.violations.concurrent import Schedule
 
 SMALL = bitvec(2)
 

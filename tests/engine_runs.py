@@ -10,7 +10,7 @@ from cleave.engines.inline.engine import InlineEngine
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import InlineOptions
 from cleave.passes.prepare import Prepared
-from cleave.smt.z3 import Z3Solver
+from cleave.smt.z3.solver import Z3Solver
 
 
 def solve(

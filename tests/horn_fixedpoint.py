@@ -15,7 +15,7 @@ from cleave.ir.horn_text import print_horn
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import Term, boolean, eq, integer
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 z3: Any = import_module("z3")  # it has no types
 

@@ -35,7 +35,7 @@ from cleave.logic.terms import (
 )
 from cleave.logic.walk import fold, substitute
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 BOUND = 9
 

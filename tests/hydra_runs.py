@@ -27,10 +27,10 @@ from cleave.ir.program import Program
 from cleave.passes.prepare import Prepared, prepare
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
-from cleave.runtime.faults import NO_FAULTS, Faults
-from cleave.runtime.simulated import COST_PER_SECOND, SimulatedCrew
-from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.coverage import uncovered
+from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
+from cleave.runtime.simulation.faults import NO_FAULTS, Faults
+from cleave.validate.proofs.coverage import uncovered
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 from engine_runs import solve
 from programs import Features, LayeredMaker, ProgramMaker
 

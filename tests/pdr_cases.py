@@ -28,7 +28,7 @@ from cleave.engines.pdr.messages import (
 )
 from cleave.engines.pdr.options import PdrOptions
 from cleave.ir.horn import HornSystem
-from cleave.runtime.faults import Faults
+from cleave.runtime.simulation.faults import Faults
 from pdr_runs import SLOW, PdrRun, random_faults, random_options, random_system, simulate
 
 

@@ -21,11 +21,11 @@ from cleave.logic.sorts import INT
 from cleave.logic.terms import Term, add, conj, eq, ge, integer, le, lt, var
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
-from cleave.runtime.faults import NO_FAULTS, Faults
-from cleave.runtime.simulated import COST_PER_SECOND, SimulatedCrew
-from cleave.validate.derivation import check_derivation
-from cleave.validate.evidence import Confirmed
-from cleave.validate.invariant import check_interpretation
+from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
+from cleave.runtime.simulation.faults import NO_FAULTS, Faults
+from cleave.validate.clauses.derivation import check_derivation
+from cleave.validate.clauses.evidence import Confirmed
+from cleave.validate.clauses.invariant import check_interpretation
 
 # --- systems --------------------------------------------------------------------------------------------------------
 

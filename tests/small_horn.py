@@ -11,7 +11,7 @@ from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Interpretation,
 from cleave.logic import terms as t
 from cleave.logic.sorts import bitvec
 from cleave.logic.terms import Op, Term
-from cleave.validate.evaluate import World, evaluate
+from cleave.validate.semantics.evaluate import World, evaluate
 
 WIDTH = 2
 SORT = bitvec(WIDTH)

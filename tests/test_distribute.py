@@ -26,7 +26,7 @@ from cleave.engines.inline.record import valid_messages
 from cleave.errors import InputError
 from cleave.journal.journal import Journal
 from cleave.runtime.crew import Crew
-from cleave.runtime.simulated import SimulatedCrew
+from cleave.runtime.simulation.crew import SimulatedCrew
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Unsafe
 from cleave.verify import Options, resume, verify
 

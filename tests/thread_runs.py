@@ -15,8 +15,8 @@ from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
 from cleave.ir.program import Program
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
-from cleave.runtime.faults import NO_FAULTS, Faults
-from cleave.runtime.simulated import SimulatedCrew
+from cleave.runtime.simulation.crew import SimulatedCrew
+from cleave.runtime.simulation.faults import NO_FAULTS, Faults
 
 COST_PER_SECOND = 2_000  # Bitwuzla's questions
 

@@ -16,7 +16,7 @@ from uuid import UUID
 
 import yaml
 
-from cleave.frontends.c.compile import compiler
+from cleave.frontends.c.clang.compile import compiler
 
 _METADATA = {"format_version", "uuid", "creation_time", "producer", "task"}
 _PRODUCER = {"name", "version", "configuration", "command_line"}

@@ -169,7 +169,7 @@ def _crew(place: Place, assignment: Assignment, first: int) -> Crew:
         case "local":
             return LocalCrew(assignment, memlimit_mb=place.memlimit_mb, first=first)
         case "simulated":
-            from cleave.runtime.simulated import SimulatedCrew
+            from cleave.runtime.simulation.crew import SimulatedCrew
 
             return SimulatedCrew(assignment, first=first)
         case "ray":

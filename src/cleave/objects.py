@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from cleave.errors import CleaveError, InputError
+from cleave.explain.folding import SKIPPED, compact
 from cleave.ir.program import Location
-from cleave.validate.folding import SKIPPED, compact
 from cleave.verdict import Result, Trace, Unknown, Unsafe
 
 _VARYING = ("seconds", "workers", "run", "validation")

@@ -12,12 +12,12 @@ import pytest
 
 from cleave.export.c_expressions import c_expression
 from cleave.export.c_types import CInteger
-from cleave.frontends.c.compile import compiler
+from cleave.frontends.c.clang.compile import compiler
 from cleave.logic import terms as t
 from cleave.logic.sorts import INT, bitvec
 from cleave.logic.terms import Op, Term, make
-from cleave.validate.evaluate import World, evaluate
-from cleave.validate.values import Value
+from cleave.validate.semantics.evaluate import World, evaluate
+from cleave.validate.semantics.values import Value
 
 TYPES = {
     "a": ("signed char", CInteger(8, True)),

@@ -10,7 +10,7 @@ from cleave.logic.sorts import BOOL, INT
 from cleave.logic.terms import Op, conj_all, integer, make, neg, var
 from cleave.logic.walk import free_variables
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import Z3Solver
+from cleave.smt.z3.solver import Z3Solver
 from cleave.verdict import Safe
 from cleave.verify import Options, verify
 

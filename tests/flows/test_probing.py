@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cleave.validate.unfolded import UnfoldedProof
-from cleave.validate.unfolded_shape import Rejected
+from cleave.validate.proofs.unfolded import UnfoldedProof
+from cleave.validate.proofs.unfolded_shape import Rejected
 from cleave.verdict import BoundedSafe, Reason, Result, Unsafe
 from cleave.verify import Options, verify
 from cleave.watch import StoppedError

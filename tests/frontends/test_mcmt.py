@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleave.errors import InputError
-from cleave.frontends.mcmt import read_mcmt
+from cleave.frontends.transitions.mcmt import read_mcmt
 from cleave.ir.horn import HornSystem
 from cleave.ir.horn_check import check_horn
 from horn_reading import shown, verdict

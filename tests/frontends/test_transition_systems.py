@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleave.errors import InputError
-from cleave.frontends.btor2 import read_btor2
-from cleave.frontends.btor2.operators import BINARY, UNARY, truth
 from cleave.frontends.clauses import read_clauses
-from cleave.frontends.vmt import read_vmt
+from cleave.frontends.transitions.btor2 import read_btor2
+from cleave.frontends.transitions.btor2.operators import BINARY, UNARY, truth
+from cleave.frontends.transitions.vmt import read_vmt
 from cleave.ir.horn_check import check_horn
 from cleave.logic import terms as t
 from cleave.logic.sorts import bitvec
 from cleave.logic.terms import signed
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import Z3Solver
+from cleave.smt.z3.solver import Z3Solver
 from horn_reading import verdict
 
 VMT = """

@@ -23,7 +23,7 @@ from cleave.logic.symbols import symbol, symbol_name
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import postorder, rebuild
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import Z3Solver
+from cleave.smt.z3.solver import Z3Solver
 from random_terms import BYTE, SEEDS, THING, random_terms
 
 cvc5: Any = importlib.import_module("cvc5")  # both without usable types

@@ -24,8 +24,8 @@ from cleave.passes.failures import failures_to_end
 from cleave.passes.loops import loops_to_recursion
 from cleave.passes.prepare import prepare
 from cleave.passes.to_integers import to_integers
-from cleave.validate.events import Finished, Violated
-from cleave.validate.interpreter import run
+from cleave.validate.semantics.events import Finished, Violated
+from cleave.validate.semantics.interpreter import run
 from programs import Dice, is_path
 
 GOLDEN = File(__file__).parent / "golden"

@@ -20,9 +20,9 @@ from cleave.passes.failures import failures_to_end
 from cleave.passes.flow import strongly_connected
 from cleave.passes.loops import loops_to_recursion
 from cleave.passes.prepare import only_reachable, prepare
-from cleave.validate import events as run_events
-from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.interpreter import run
+from cleave.validate.semantics import events as run_events
+from cleave.validate.semantics.interpreter import run
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 from engine_runs import solve
 from programs import EVERYTHING, Dice, Features, ProgramMaker, Reference, TooManyPaths, is_path
 

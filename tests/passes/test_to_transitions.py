@@ -17,11 +17,11 @@ from cleave.passes.to_transitions import horn_to_transitions
 from cleave.passes.to_transitions.cases import cases
 from cleave.passes.to_transitions.disjuncts import disjuncts
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import Z3Solver
-from cleave.validate.derivation import check_derivation
-from cleave.validate.evidence import Confirmed, Rejected
-from cleave.validate.in_turn import InTurn
-from cleave.validate.invariant import check_interpretation
+from cleave.smt.z3.solver import Z3Solver
+from cleave.validate.clauses.derivation import check_derivation
+from cleave.validate.clauses.evidence import Confirmed, Rejected
+from cleave.validate.clauses.in_turn import InTurn
+from cleave.validate.clauses.invariant import check_interpretation
 
 LOOP = """
 (set-logic HORN)

@@ -15,9 +15,9 @@ import pytest
 from cleave.engines.coordination import Event, Joined, Lost, Passed, Received
 from cleave.runtime.crew import Assignment, Crew
 from cleave.runtime.drive import Ended, drive
-from cleave.runtime.faults import Faults
 from cleave.runtime.local import LocalCrew
-from cleave.runtime.simulated import SimulatedCrew
+from cleave.runtime.simulation.crew import SimulatedCrew
+from cleave.runtime.simulation.faults import Faults
 from cleave.verdict import Reason
 from runtime.toy import ENVIRONMENT, WORKER, Add, Adding, Echo, Task, decode_to_coordinator, encode, encode_task, total
 

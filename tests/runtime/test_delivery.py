@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleave.runtime.delivery import Arrival, Channel, Frame
+from cleave.runtime.simulation.delivery import Arrival, Channel, Frame
 
 Fate: TypeAlias = tuple[float, ...]
 """When, after it was sent, each copy of a frame arrives; ``()`` is a frame that is lost."""

@@ -10,8 +10,8 @@ import pytest
 from cleave.engines.coordination import Event, Lost
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
-from cleave.runtime.faults import NO_FAULTS, Dice, Faults
-from cleave.runtime.simulated import SimulatedCrew
+from cleave.runtime.simulation.crew import SimulatedCrew
+from cleave.runtime.simulation.faults import NO_FAULTS, Dice, Faults
 from runtime.toy import WORKER, Adding, Task, encode_task, total
 
 TASK = Task(size=200, workers=4)

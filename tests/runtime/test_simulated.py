@@ -14,8 +14,8 @@ from cleave.engines.coordination import Clock, Event, Joined, Lost, Received, Tu
 from cleave.errors import CleaveError
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
-from cleave.runtime.faults import NO_FAULTS, Faults
-from cleave.runtime.simulated import SimulatedCrew
+from cleave.runtime.simulation.crew import SimulatedCrew
+from cleave.runtime.simulation.faults import NO_FAULTS, Faults
 from runtime.toy import WORKER, Adding, Task, encode_task, total
 
 NOTHING = Assignment("", b"")

@@ -35,9 +35,9 @@ from cleave.logic.terms import (
     zero_extend,
 )
 from cleave.logic.walk import free_variables
-from cleave.smt.bitwuzla_interpolants import interpolants
+from cleave.smt.bitwuzla.interpolants import interpolants
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 WIDTH = 5
 X, Y = var("x", bitvec(WIDTH)), var("y", bitvec(WIDTH))

@@ -10,9 +10,9 @@ from cleave.errors import UnsupportedError
 from cleave.logic import terms as t
 from cleave.logic.sorts import INT, array, bitvec
 from cleave.logic.terms import Op, Term
-from cleave.smt import bits as b
-from cleave.smt.blasting import Blasting
-from cleave.smt.gates import FALSE, TRUE, Gates
+from cleave.smt.sat import bits as b
+from cleave.smt.sat.blasting import Blasting
+from cleave.smt.sat.gates import FALSE, TRUE, Gates
 
 BYTE = bitvec(8)
 X, Y = t.var("x", BYTE), t.var("y", BYTE)
@@ -114,6 +114,6 @@ def test_refused(term: Term) -> None:
 
 
 def test_there_is_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cleave.smt.gates.MOST_CLAUSES", 100)
+    monkeypatch.setattr("cleave.smt.sat.gates.MOST_CLAUSES", 100)
     with pytest.raises(UnsupportedError, match="more than 100 clauses"):
         Blasting(Gates()).bits(t.bv_binary(Op.BV_MUL, X, Y))

@@ -16,9 +16,9 @@ from cleave.logic.datatypes import ArrayOf, Declaration, construct, declare, fie
 from cleave.logic.datatypes import test as made_by
 from cleave.logic.sorts import BOOL, INT, REAL, array, bitvec, uninterpreted
 from cleave.logic.terms import Function, Op, Term
-from cleave.smt.cvc5 import Cvc5
+from cleave.smt.cvc5.solver import Cvc5
 from cleave.smt.solver import Answer
-from cleave.validate.evaluate import World, evaluate
+from cleave.validate.semantics.evaluate import World, evaluate
 
 SAT, UNSAT, UNKNOWN = Answer.SAT, Answer.UNSAT, Answer.UNKNOWN
 X, Y, Z = (t.var(name, INT) for name in "xyz")

@@ -7,7 +7,7 @@ import sys
 
 SCRIPT = """
 import os, sys
-from cleave.smt.native_complaints import hidden_complaints
+from cleave.smt.z3.complaints import hidden_complaints
 with hidden_complaints():
     os.write(2, b"native\\n")
     with hidden_complaints():
@@ -24,7 +24,7 @@ def test_native_words_are_hidden_and_others_are_not() -> None:
 
 
 def test_without_a_stream_nothing_happens() -> None:
-    script = "import os; os.close(2)\nfrom cleave.smt.native_complaints import hidden_complaints\n"
+    script = "import os; os.close(2)\nfrom cleave.smt.z3.complaints import hidden_complaints\n"
     script += "with hidden_complaints():\n    print('done')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "done\n"

@@ -7,6 +7,22 @@ from random import Random
 
 import pytest
 
+from cleave.engines.pdr.spacer.exchange import Exchange
+from cleave.engines.pdr.spacer.frames import Frames
+from cleave.engines.pdr.spacer.run import (
+    INFINITY,
+    STRATEGIES,
+    Busy,
+    Event,
+    Lemma,
+    NoAnswer,
+    Paused,
+    SafeAnswer,
+    Share,
+    SpacerRun,
+    Strategy,
+    UnsafeAnswer,
+)
 from cleave.errors import InternalError
 from cleave.ir.horn import Atom, Clause, HornSystem, Predicate
 from cleave.logic import datatypes
@@ -27,22 +43,6 @@ from cleave.logic.terms import (
     store,
     var,
 )
-from cleave.smt.spacer import (
-    INFINITY,
-    STRATEGIES,
-    Busy,
-    Event,
-    Lemma,
-    NoAnswer,
-    Paused,
-    SafeAnswer,
-    Share,
-    SpacerRun,
-    Strategy,
-    UnsafeAnswer,
-)
-from cleave.smt.spacer_exchange import Exchange
-from cleave.smt.spacer_frames import Frames
 from horn_systems import broken_clause, broken_step, counter, is_safe, random_system
 
 BOTH = frozenset(Share)

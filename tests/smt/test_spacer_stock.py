@@ -6,10 +6,10 @@ import time
 
 import pytest
 
+from cleave.engines.pdr.spacer.run import Busy, Event, NoAnswer, Paused, SafeAnswer
+from cleave.engines.pdr.spacer.stock import StockRun
 from cleave.ir.horn import HornSystem
 from cleave.ir.horn_text import print_horn
-from cleave.smt.spacer import Busy, Event, NoAnswer, Paused, SafeAnswer
-from cleave.smt.spacer_stock import StockRun
 from horn_systems import broken_clause, counter
 from pdr_runs import pairs
 

@@ -10,7 +10,7 @@ from cleave.errors import InternalError, UnsupportedError
 from cleave.logic.sorts import INT, REAL, array
 from cleave.logic.terms import Function, Op, add, apply, eq, forall, integer, lt, make, mul, real, select, store, var
 from cleave.smt.solver import Answer, ArrayValue
-from cleave.smt.z3 import DEFAULT, PLAIN, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, PLAIN, Z3Solver
 
 X, Y = var("x", INT), var("y", INT)
 R = var("r", REAL)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from cleave.errors import UnsupportedError
+from cleave.explain.folding import compact
 from cleave.ir.program import Program
 from cleave.ir.reader import read_program
-from cleave.validate.concurrent import Context, Schedule, replay
-from cleave.validate.confirm import Confirmed, Refuted
-from cleave.validate.folding import compact
-from cleave.validate.interleavings import TooLargeError, explore
+from cleave.validate.proofs.interleavings import TooLargeError, explore
+from cleave.validate.violations.concurrent import Context, Schedule, replay
+from cleave.validate.violations.confirm import Confirmed, Refuted
 
 LOST_UPDATE = """
 var x: (_ BitVec 2)

@@ -6,7 +6,7 @@ import pytest
 
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
 from cleave.ir.reader import read_program
-from cleave.validate.confirm import CANDIDATE_NOTE, Confirmed, Refuted, validate_trace
+from cleave.validate.violations.confirm import CANDIDATE_NOTE, Confirmed, Refuted, validate_trace
 
 
 def main(body: str, declarations: str = "var g: Int\n", header: str = "", rest: str = "") -> str:

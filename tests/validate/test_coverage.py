@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cleave.validate.coverage import Closed, Divided, Record, uncovered
+from cleave.validate.proofs.coverage import Closed, Divided, Record, uncovered
 
 A, B, C = b"a" * 8, b"b" * 8, b"c" * 8
 

@@ -14,10 +14,10 @@ from cleave.logic import terms as t
 from cleave.logic.sorts import INT
 from cleave.logic.terms import Term
 from cleave.logic.walk import has_quantifier
-from cleave.validate.evaluate import World, evaluate
-from cleave.validate.evidence import BY_VALUES, Confirmed, Rejected
-from cleave.validate.in_turn import InTurn
-from cleave.validate.invariant import check_interpretation
+from cleave.validate.clauses.evidence import BY_VALUES, Confirmed, Rejected
+from cleave.validate.clauses.in_turn import InTurn
+from cleave.validate.clauses.invariant import check_interpretation
+from cleave.validate.semantics.evaluate import World, evaluate
 from small_horn import ARITIES, VALUES, Facts, derivation, interpretation, satisfies, systems
 
 X, Y, K, P = (t.var(name, INT) for name in "xykp")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from cleave.explain.derivation_trace import derivation_trace
 from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Predicate, Step
 from cleave.ir.program import Location
 from cleave.logic import terms as t
@@ -16,10 +17,9 @@ from cleave.logic.datatypes import Declaration, construct, declare, field
 from cleave.logic.datatypes import test as made_by
 from cleave.logic.sorts import BOOL, INT, array
 from cleave.logic.terms import Function, Op, Term
-from cleave.validate.derivation import check_derivation
-from cleave.validate.derivation_trace import derivation_trace
-from cleave.validate.evidence import BY_VALUES, Confirmed, Rejected
-from cleave.validate.in_turn import CVC5, InTurn
+from cleave.validate.clauses.derivation import check_derivation
+from cleave.validate.clauses.evidence import BY_VALUES, Confirmed, Rejected
+from cleave.validate.clauses.in_turn import CVC5, InTurn
 from small_horn import VALUES, derivation, instances, systems, value
 
 X, Y, Z = (t.var(name, INT) for name in "xyz")

@@ -12,10 +12,10 @@ from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, array, bitvec, uninterpreted
 from cleave.logic.terms import Function, Op, Term
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import DEFAULT, Z3Solver
-from cleave.validate.evaluate import UNDETERMINED, World, evaluate
-from cleave.validate.operators import OPERATORS
-from cleave.validate.values import FunctionTable, MapValue, Value, default_value, from_model, map_value, show
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
+from cleave.validate.semantics.evaluate import UNDETERMINED, World, evaluate
+from cleave.validate.semantics.operators import OPERATORS
+from cleave.validate.semantics.values import FunctionTable, MapValue, Value, default_value, from_model, map_value, show
 
 X, Y = t.var("x", INT), t.var("y", INT)
 I = t.var("i", INT)  # noqa: E741

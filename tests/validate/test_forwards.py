@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cleave.ir.reader import read_program
 from cleave.passes.effects import effects
-from cleave.validate.forwards import body_of
+from cleave.validate.proofs.forwards import body_of
 
 _NAMES = ("elm", "oak", "ash", "fir", "yew", "bay", "fig", "box")
 _BRANCHES = "\n".join(f"  {name}:\n    x := {number}\n    goto last" for number, name in enumerate(_NAMES))

@@ -17,11 +17,11 @@ from cleave.logic.sorts import INT
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import free_variables, has_quantifier
 from cleave.smt.solver import Answer
-from cleave.validate.combine import check_partitions, combine
-from cleave.validate.evidence import Confirmed, Rejected
-from cleave.validate.in_turn import InTurn
-from cleave.validate.invariant import check_interpretation, violation
-from cleave.validate.resolvents import resolved, uncovered
+from cleave.validate.clauses.combine import check_partitions, combine
+from cleave.validate.clauses.evidence import Confirmed, Rejected
+from cleave.validate.clauses.in_turn import InTurn
+from cleave.validate.clauses.invariant import check_interpretation, violation
+from cleave.validate.clauses.resolvents import resolved, uncovered
 from small_horn import ARITIES, VALUES, VARIABLES, derivation, instances, interpretation, satisfies, systems
 
 X, Y, P, Q = (t.var(name, INT) for name in "xypq")
@@ -171,7 +171,7 @@ def test_a_wrong_invariant_of_one_partition_is_rejected(solvers: InTurn) -> None
 
 
 def test_fallback_one_by_one(solvers: InTurn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cleave.validate.combine.combine", lambda system, closed: {})  # what can't be confirmed
+    monkeypatch.setattr("cleave.validate.clauses.combine.combine", lambda system, closed: {})  # what can't be confirmed
     found = check_partitions(COUNTER, leaves(), solvers=solvers)
     assert isinstance(found, Confirmed)
     assert str(found) == "5 invariants checked clause by clause by cvc5, and that they cover all queries"

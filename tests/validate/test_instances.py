@@ -11,8 +11,8 @@ from cleave.logic.sorts import BOOL, INT
 from cleave.logic.terms import Op, Term, add, conj, disj, eq, exists, forall, implies, integer, lt, neg, var
 from cleave.logic.walk import has_quantifier
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import DEFAULT, Z3Solver
-from cleave.validate.instances import instances
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
+from cleave.validate.clauses.instances import instances
 
 X, Y, Z = (var(name, INT) for name in "xyz")
 S = var("y?3", INT)  # called y before it was renamed

@@ -16,9 +16,9 @@ from cleave.ir.program import Location
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, array, bitvec
 from cleave.logic.terms import Op, Term
-from cleave.validate.evidence import Confirmed, Rejected
-from cleave.validate.in_turn import BITWUZLA, CVC5, Z3, InTurn
-from cleave.validate.invariant import check_interpretation
+from cleave.validate.clauses.evidence import Confirmed, Rejected
+from cleave.validate.clauses.in_turn import BITWUZLA, CVC5, Z3, InTurn
+from cleave.validate.clauses.invariant import check_interpretation
 from small_horn import ARITIES, VALUES, derivation, interpretation, satisfies, systems
 
 X, Y, P = (t.var(name, INT) for name in "xyp")

@@ -6,7 +6,7 @@ import pytest
 
 from cleave.frontends.boogie import read_boogie
 from cleave.ir.path import Enter, Visit
-from cleave.validate.confirm import Confirmed, Refuted, validate_trace
+from cleave.validate.violations.confirm import Confirmed, Refuted, validate_trace
 
 PRELUDE = """
 procedure main(k: int, M: [int]int) {

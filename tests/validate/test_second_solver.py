@@ -12,9 +12,9 @@ import pytest
 from cleave.logic import terms as t
 from cleave.logic.sorts import INT, array, bitvec
 from cleave.logic.terms import Op, Term
-from cleave.smt import sat
+from cleave.smt.sat import solver as sat
 from cleave.smt.solver import Answer
-from cleave.validate.second_solver import BITWUZLA, CVC5, MINISAT, Z3, Opinion, combined, second_opinion
+from cleave.validate.proofs.second_solver import BITWUZLA, CVC5, MINISAT, Z3, Opinion, combined, second_opinion
 
 X, Y = t.var("x", bitvec(8)), t.var("y", bitvec(8))
 LESS, GREATER = t.bv_compare(Op.BV_ULT, X, Y), t.bv_compare(Op.BV_ULT, Y, X)

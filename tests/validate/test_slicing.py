@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from cleave.explain.control import postdominators
+from cleave.explain.folding import SKIPPED, shortened
+from cleave.explain.selection import BUDGET, REPEATS
+from cleave.explain.trace import compact
 from cleave.ir.path import Enter, Leave, PathStep, Visit
 from cleave.ir.program import Procedure, Program
 from cleave.ir.reader import read_program
-from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.control import postdominators
-from cleave.validate.folding import SKIPPED, shortened
-from cleave.validate.selection import BUDGET, REPEATS
-from cleave.validate.trace import compact
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 from cleave.verdict import Trace
 
 

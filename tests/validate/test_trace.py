@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from cleave.explain.infix import infix
+from cleave.explain.trace import compact
 from cleave.ir.path import Enter, Leave, PathStep, Visit
 from cleave.ir.program import Location
 from cleave.ir.reader import read_program
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, array, bitvec
 from cleave.logic.terms import Function, Op, Term
-from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.infix import infix
-from cleave.validate.trace import compact
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 from cleave.verdict import Trace
 
 PROGRAM = """\

@@ -21,8 +21,8 @@ from cleave.ir.reader import read_program
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import boolean, var
 from cleave.passes.prepare import prepare
-from cleave.smt.z3 import PLAIN, Z3Solver
-from cleave.validate.unfolded import (
+from cleave.smt.z3.solver import PLAIN, Z3Solver
+from cleave.validate.proofs.unfolded import (
     CallPlace,
     Decision,
     PartitionChecker,

@@ -60,7 +60,7 @@ class Evidence:
 
     def _write_witness(self, file: str, result: Result) -> None:
         from cleave.export.witness import WitnessTask, witness
-        from cleave.frontends.c.compile import declares_32_bit
+        from cleave.frontends.c.clang.compile import declares_32_bit
 
         small = any(map(declares_32_bit, self.inputs.contents.values()))
         bits = self.c.bits or (32 if small else 64)
@@ -122,7 +122,7 @@ def planned_again(journal: Journal, options: argparse.Namespace) -> Evidence | N
     file, c = search.file, COptions()
     programs: tuple[str, ...] = (file,)
     if is_c(file):
-        from cleave.frontends.c.compiled import decode_compiled
+        from cleave.frontends.c.clang.compiled import decode_compiled
 
         compiled = decode_compiled(search.source, file)
         c, programs = compiled.options, tuple(unit.file for unit in compiled.units if not unit.is_library)

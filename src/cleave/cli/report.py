@@ -13,9 +13,9 @@ import msgspec
 
 from cleave.cli.effort import effort
 from cleave.errors import CleaveError
+from cleave.explain.folding import SKIPPED
 from cleave.journal.places import default_folder
 from cleave.objects import error_object, is_conclusive, only_deterministic, result_object
-from cleave.validate.folding import SKIPPED
 from cleave.verdict import BoundedSafe, Result, Safe, Trace, TraceStep, Unsafe
 
 _LINE = 140  # characters of a line of a compact trace, after which no further value follows

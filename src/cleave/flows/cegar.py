@@ -24,8 +24,8 @@ from cleave.errors import UsageError
 from cleave.flows.evidence import checking, confirm_derivation, write_invariant
 from cleave.flows.run import Run
 from cleave.logic.terms import Term
-from cleave.validate.evidence import Rejected
-from cleave.validate.invariant import check_interpretation
+from cleave.validate.clauses.evidence import Rejected
+from cleave.validate.clauses.invariant import check_interpretation
 from cleave.verdict import Reason, Safe, Unknown, Verdict
 from cleave.watch import Watch
 

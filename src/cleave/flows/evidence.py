@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from cleave.errors import UsageError
 from cleave.ir.horn import Derivation, HornSystem, Interpretation
 from cleave.ir.horn_text import print_interpretation
-from cleave.validate.derivation import check_derivation
-from cleave.validate.evidence import Rejected
-from cleave.validate.in_turn import InTurn
+from cleave.validate.clauses.derivation import check_derivation
+from cleave.validate.clauses.evidence import Rejected
+from cleave.validate.clauses.in_turn import InTurn
 from cleave.verdict import Reason, Unknown, Unsafe, Verdict
 from cleave.watch import EXTRA_SECONDS, Watch, usable_cores
 
@@ -49,7 +49,7 @@ def confirm_derivation(
     if program is None or horn is None:
         if judged.chosen:
             return Unknown(Reason.UNCONFIRMED, f"there is a derivation, but only for one meaning of {judged.chosen}")
-        from cleave.validate.derivation_trace import derivation_trace
+        from cleave.explain.derivation_trace import derivation_trace
 
         return Unsafe(derivation_trace(given, found), judged.text)
     from cleave.flows.violation import confirm_violation  # what is needed for programs only is large

@@ -26,8 +26,8 @@ from cleave.ir.program import Program, Property
 from cleave.passes.background import without_background
 from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import Prepared
-from cleave.smt.z3 import BOOGIE, PLAIN, Profile, Z3Solver
-from cleave.validate.unfolded import Rejected, check_unfolded
+from cleave.smt.z3.solver import BOOGIE, PLAIN, Profile, Z3Solver
+from cleave.validate.proofs.unfolded import Rejected, check_unfolded
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 from cleave.watch import EXTRA_SECONDS, StoppedError, Watch
 

@@ -21,10 +21,10 @@ from cleave.flows.evidence import checking, confirm_derivation, write_invariant
 from cleave.flows.run import Run
 from cleave.ir.horn import Interpretation
 from cleave.logic.walk import has_quantifier
-from cleave.validate.combine import check_partitions, combine
-from cleave.validate.evidence import Confirmed, Rejected
-from cleave.validate.in_turn import InTurn
-from cleave.validate.invariant import check_interpretation
+from cleave.validate.clauses.combine import check_partitions, combine
+from cleave.validate.clauses.evidence import Confirmed, Rejected
+from cleave.validate.clauses.in_turn import InTurn
+from cleave.validate.clauses.invariant import check_interpretation
 from cleave.verdict import Reason, Safe, Unknown, Unsafe, Verdict
 from cleave.watch import Watch
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from cleave.flows.run import Run
 from cleave.ir.program import Program, first_thread_statement
-from cleave.validate.concurrent import Schedule, replay
-from cleave.validate.confirm import Confirmed
+from cleave.validate.violations.concurrent import Schedule, replay
+from cleave.validate.violations.confirm import Confirmed
 from cleave.verdict import Reason, Unknown, Unsafe
 
 BRIEF = 30_000  # steps: a tenth of a second or two

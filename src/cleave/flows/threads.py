@@ -27,8 +27,8 @@ from cleave.flows.run import Run
 from cleave.ir.program import Program
 from cleave.logic.terms import Term
 from cleave.smt.solver import Answer
-from cleave.validate.bounded import Contradicted, Tried, try_interleavings
-from cleave.validate.second_solver import BITWUZLA, MINISAT, Z3, combined, second_opinion
+from cleave.validate.proofs.bounded import Contradicted, Tried, try_interleavings
+from cleave.validate.proofs.second_solver import BITWUZLA, MINISAT, Z3, combined, second_opinion
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 
 _NAMES = {"bitwuzla": BITWUZLA, "minisat": MINISAT, "glucose": "Glucose", "cadical": "CaDiCaL", "z3": Z3}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cleave.errors import InternalError
 from cleave.ir.path import Enter, Path
 from cleave.ir.program import Program
-from cleave.validate.confirm import Confirmed, validate_trace
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 from cleave.verdict import Reason, Unknown, Unsafe
 from cleave.watch import EXTRA_SECONDS, Watch
 

@@ -13,13 +13,13 @@ from cleave.ir.horn import HornSystem
 
 READERS: Mapping[str, str] = {
     ".smt2": "horn:read_horn",
-    ".vmt": "vmt:read_vmt",
-    ".btor2": "btor2:read_btor2",
-    ".btor": "btor2:read_btor2",
-    ".pl": "prolog:read_prolog",
-    ".mcmt": "mcmt:read_mcmt",
-    ".aag": "aiger:read_aiger",
-    ".aig": "aiger:read_aiger",
+    ".vmt": "transitions.vmt:read_vmt",
+    ".btor2": "transitions.btor2:read_btor2",
+    ".btor": "transitions.btor2:read_btor2",
+    ".pl": "transitions.prolog:read_prolog",
+    ".mcmt": "transitions.mcmt:read_mcmt",
+    ".aag": "transitions.aiger:read_aiger",
+    ".aig": "transitions.aiger:read_aiger",
 }
 """Modules and functions of this package, by the endings of files."""
 

@@ -10,8 +10,8 @@
 
 Splitting a partition on one atom of its body gives one partition for each rule of that atom's predicate (P3, section
 IV-B: the pre-images of the bad states). The partition is safe if and only if all of these are. One whose constraint has
-no solution needs no search, and `validate.resolvents` checks what was left out; but a split of which nothing is left
-leaves no record: then the partition itself is to be closed, or one of its parts to be kept.
+no solution needs no search, and `validate.clauses.resolvents` checks what was left out; but a split of which nothing is
+left leaves no record: then the partition itself is to be closed, or one of its parts to be kept.
 
 A partition is plain data, numbers of clauses and of atoms, and means the same in every process that has the system.
 """

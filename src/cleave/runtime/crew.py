@@ -1,4 +1,4 @@
-"""A crew: the workers of one run, wherever they are. `local`, `ray` and `simulated` are the three kinds.
+"""A crew: the workers of one run, wherever they are. `local`, `ray` and `simulation` are the three kinds.
 
     with LocalCrew(Assignment("cleave.engines.inline.client:work", task)) as crew:
         crew.hire(8)

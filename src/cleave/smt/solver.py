@@ -1,4 +1,4 @@
-"""The solver interface that engines and validators see; backends are `z3`, `bitwuzla`.
+"""The solver interface that engines and validators see; backends are `z3`, `bitwuzla`, `cvc5`, `sat`.
 
     solver = Z3Solver()
     solver.add(lt(x, integer(3)))

@@ -14,7 +14,7 @@ from cegar_cases import FAULTS, WORKERS, alone, disagreement, interesting_system
 from cegar_runs import simulate
 from cleave.engines.cegar.messages import GivenUp, Violated
 from cleave.engines.cegar.options import CegarOptions
-from cleave.runtime.faults import Faults
+from cleave.runtime.simulation.faults import Faults
 
 TESTS = Path(__file__).parents[2]
 

@@ -21,7 +21,7 @@ from cleave.engines.cegar.refinement.writing import as_formula
 from cleave.ir.transition_system import ControlLocation, Transition, TransitionSystem
 from cleave.logic.sorts import INT, REAL
 from cleave.logic.terms import TRUE, Term, add, eq, integer, le, lt, mul, real, var
-from cleave.smt.z3 import PLAIN, Z3Solver
+from cleave.smt.z3.solver import PLAIN, Z3Solver
 
 A, B, C = var("a", INT), var("b", INT), var("c", INT)
 U, V = var("u", REAL), var("v", REAL)

@@ -33,7 +33,7 @@ from cleave.logic.terms import (
     value_of,
     var,
 )
-from cleave.smt.z3 import PLAIN, Z3Solver
+from cleave.smt.z3.solver import PLAIN, Z3Solver
 
 X, R, B = var("x", INT), var("r", REAL), var("b", BOOL)
 BITS = var("v", bitvec(8))

@@ -14,7 +14,7 @@ from cleave.engines.coordination import STOPPED, Lost
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import Decisions, Distribution, InlineOptions, Queues, Rate, Splits
 from cleave.passes.prepare import prepare
-from cleave.runtime.faults import Faults
+from cleave.runtime.simulation.faults import Faults
 from hydra_runs import BOUNDS, EAGER, SLOW, Case, HydraRun, disagreement, not_rebuilt, random_case
 from programs import LayeredMaker
 

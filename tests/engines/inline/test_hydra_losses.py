@@ -22,7 +22,7 @@ from cleave.engines.inline.messages import (
     encode,
 )
 from cleave.engines.inline.record import split_tree
-from cleave.validate.coverage import uncovered
+from cleave.validate.proofs.coverage import uncovered
 from hydra_desk import SLOW, WHOLE, Desk, Told, at_work, half, solved
 
 VIOLATION = Violated((">main", ":b", "<"))

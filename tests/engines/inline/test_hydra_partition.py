@@ -21,9 +21,9 @@ from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 from cleave.ir.path import Enter, Leave, Path, Visit
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
-from cleave.smt.z3 import PLAIN, Z3Solver
-from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.unfolded import PartitionChecker
+from cleave.smt.z3.solver import PLAIN, Z3Solver
+from cleave.validate.proofs.unfolded import PartitionChecker
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 from hydra_runs import BOUNDS, random_program
 from programs import LayeredMaker
 

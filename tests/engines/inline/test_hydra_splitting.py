@@ -14,7 +14,7 @@ from cleave.engines.inline.search import Search
 from cleave.engines.inline.splitting import split_candidates
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import prepare
-from cleave.smt.z3 import Z3Solver
+from cleave.smt.z3.solver import Z3Solver
 
 # The instances of the whole unfolding: main is 0, and each procedure is called once. pick passes one of left and right.
 BRANCHES = """\

@@ -14,11 +14,11 @@ from cleave.engines.inline.merging import Merging
 from cleave.ir.program import Program
 from cleave.ir.text import print_program
 from cleave.passes.prepare import Prepared, prepare
-from cleave.smt.z3 import DEFAULT, Z3Solver
-from cleave.validate import events as run_events
-from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.interpreter import run
-from cleave.validate.unfolded import check_unfolded
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
+from cleave.validate.proofs.unfolded import check_unfolded
+from cleave.validate.semantics import events as run_events
+from cleave.validate.semantics.interpreter import run
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 from engine_runs import solve, solve_and_count
 from programs import EVERYTHING, HIERARCHICAL, Dice, Features, LayeredMaker, ProgramMaker, Reference, TooManyPaths
 

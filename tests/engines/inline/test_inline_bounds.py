@@ -15,8 +15,8 @@ from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.search import NoViolation, Outcome, Progress
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
-from cleave.smt.z3 import Z3Solver
-from cleave.validate.unfolded import check_unfolded
+from cleave.smt.z3.solver import Z3Solver
+from cleave.validate.proofs.unfolded import check_unfolded
 from engine_runs import solve, solve_and_count
 
 LOOP = """\

@@ -9,9 +9,9 @@ from cleave.engines.inline.merging import Merging
 from cleave.ir.reader import read_program
 from cleave.passes.background import background, without_background
 from cleave.passes.prepare import Prepared, prepare
-from cleave.smt.z3 import PLAIN, Z3Solver
-from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.unfolded import check_unfolded
+from cleave.smt.z3.solver import PLAIN, Z3Solver
+from cleave.validate.proofs.unfolded import check_unfolded
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 from engine_runs import solve, solve_and_count
 
 ALLOCATIONS = """\

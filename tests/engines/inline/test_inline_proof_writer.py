@@ -12,8 +12,8 @@ from cleave.engines.inline.merging import first, never
 from cleave.engines.inline.proof import ProofWriter, proof_of
 from cleave.engines.inline.unfolding import Unfolding
 from cleave.passes.prepare import prepare
-from cleave.smt.z3 import PLAIN, Z3Solver
-from cleave.validate.unfolded import PartitionChecker, UnfoldedProof, check_unfolded
+from cleave.smt.z3.solver import PLAIN, Z3Solver
+from cleave.validate.proofs.unfolded import PartitionChecker, UnfoldedProof, check_unfolded
 from programs import HIERARCHICAL, LayeredMaker, ProgramMaker
 
 

@@ -13,8 +13,8 @@ from cleave.engines.engine import Proved
 from cleave.engines.inline.merging import Merging
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
-from cleave.smt.z3 import DEFAULT, Z3Solver
-from cleave.validate.unfolded import Rejected, UnfoldedInstance, UnfoldedProof, check_unfolded
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
+from cleave.validate.proofs.unfolded import Rejected, UnfoldedInstance, UnfoldedProof, check_unfolded
 from engine_runs import solve
 from programs import LayeredMaker
 

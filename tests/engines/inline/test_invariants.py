@@ -40,9 +40,9 @@ from cleave.passes.horn.relevant import parameters
 from cleave.passes.known import Known
 from cleave.passes.prepare import Prepared, ask, only_reachable, prepare
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import DEFAULT, Z3Solver
-from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.unfolded import check_unfolded
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
+from cleave.validate.proofs.unfolded import check_unfolded
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 from cleave.verdict import BoundedSafe, Result, Safe, Unsafe
 from cleave.verify import Options, resume, verify
 from engine_runs import solve

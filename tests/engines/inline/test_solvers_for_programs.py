@@ -6,7 +6,7 @@ import pytest
 
 from cleave.engines.inline.solvers import profile_for
 from cleave.frontends.boogie import read_boogie
-from cleave.smt.z3 import BOOGIE, PLAIN, Profile
+from cleave.smt.z3.solver import BOOGIE, PLAIN, Profile
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,14 @@ from cleave.engines.pdr.extension import PartProblem, derivation_of_facts
 from cleave.engines.pdr.messages import decode_task, encode
 from cleave.engines.pdr.options import PdrOptions
 from cleave.engines.pdr.partitioning import Partitioning
+from cleave.engines.pdr.spacer.run import STRATEGIES, SafeAnswer, SpacerRun, UnsafeAnswer
 from cleave.errors import InputError
 from cleave.ir.horn import Derivation, HornSystem, Relation
 from cleave.ir.horn_partition import Partition
 from cleave.logic.sorts import INT, array
 from cleave.logic.terms import TRUE, add, eq, lt, select, store, var
-from cleave.smt.spacer import STRATEGIES, SafeAnswer, SpacerRun, UnsafeAnswer
-from cleave.validate.derivation import check_derivation
-from cleave.validate.evidence import Confirmed
+from cleave.validate.clauses.derivation import check_derivation
+from cleave.validate.clauses.evidence import Confirmed
 from pdr_desk import Desk
 from pdr_runs import N, X, atom, counter, modes, pairs, query, random_system, rule, system
 

@@ -33,16 +33,16 @@ from cleave.engines.pdr.messages import (
 )
 from cleave.engines.pdr.options import PdrOptions, Share
 from cleave.engines.pdr.sequential import solve_briefly, solve_sequentially
+from cleave.engines.pdr.spacer import run as spacer
+from cleave.engines.pdr.spacer.run import INFINITY, Event, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.engines.pdr.task import horn_problem
 from cleave.engines.pdr.worker import Assigned, P3Worker
 from cleave.ir.horn import Derivation, HornSystem, Interpretation, Relation, Step
 from cleave.ir.horn_partition import Partition, whole
 from cleave.logic.terms import TRUE, add, eq, gt, le, lt
-from cleave.smt import spacer
-from cleave.smt.spacer import INFINITY, Event, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
-from cleave.validate.derivation import check_derivation
-from cleave.validate.evidence import Confirmed
-from cleave.validate.invariant import check_interpretation
+from cleave.validate.clauses.derivation import check_derivation
+from cleave.validate.clauses.evidence import Confirmed
+from cleave.validate.clauses.invariant import check_interpretation
 from cleave.verdict import Reason
 from cleave.watch import Watch
 from pdr_runs import N, X, atom, counter, modes, pairs, query, rule, system

@@ -15,8 +15,8 @@ from cleave.ir.horn import Atom, Clause, HornSystem, Predicate
 from cleave.logic import terms as t
 from cleave.logic.sorts import INT
 from cleave.logic.terms import Term, integer
-from cleave.validate.evidence import Confirmed
-from cleave.validate.invariant import check_interpretation
+from cleave.validate.clauses.evidence import Confirmed
+from cleave.validate.clauses.invariant import check_interpretation
 
 X, Y = t.var("x", INT), t.var("y", INT)
 A0, A1 = t.var("a0", INT), t.var("a1", INT)

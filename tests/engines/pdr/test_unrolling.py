@@ -6,15 +6,15 @@ from random import Random
 
 import pytest
 
+from cleave.engines.pdr.spacer.run import Answered, Busy, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.engines.pdr.unrolling import Unrolling
 from cleave.ir.horn import HornSystem
 from cleave.logic.sorts import INT, array
 from cleave.logic.terms import TRUE, add, conj, const_array, eq, gt, ite, le, lt, neg, select, store, var
-from cleave.smt.spacer import Answered, Busy, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
-from cleave.validate.derivation import check_derivation
-from cleave.validate.evidence import Confirmed
-from cleave.validate.in_turn import InTurn
-from cleave.validate.invariant import check_interpretation
+from cleave.validate.clauses.derivation import check_derivation
+from cleave.validate.clauses.evidence import Confirmed
+from cleave.validate.clauses.in_turn import InTurn
+from cleave.validate.clauses.invariant import check_interpretation
 from horn_systems import broken_step, is_safe, random_system
 from pdr_runs import N, X, Y, atom, counter, pairs, query, rule, system
 

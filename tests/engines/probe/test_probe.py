@@ -14,9 +14,9 @@ from cleave.frontends.boogie import read_boogie
 from cleave.ir.program import Program
 from cleave.ir.reader import read_program
 from cleave.logic.sorts import INT
-from cleave.validate.concurrent import replay
-from cleave.validate.confirm import Confirmed
-from cleave.validate.interleavings import TooLargeError, explore
+from cleave.validate.proofs.interleavings import TooLargeError, explore
+from cleave.validate.violations.concurrent import replay
+from cleave.validate.violations.confirm import Confirmed
 from concurrent_programs import ConcurrentMaker, Features
 
 EXAMPLES = Path(__file__).parents[1] / "threads" / "examples"

@@ -12,8 +12,8 @@ from cleave.engines.probe.terms import Source
 from cleave.errors import UnsupportedError
 from cleave.logic.sorts import BOOL, array
 from cleave.logic.terms import Term, eq, forall, var
-from cleave.validate.evaluate import World, evaluate
-from cleave.validate.values import Value, map_value
+from cleave.validate.semantics.evaluate import World, evaluate
+from cleave.validate.semantics.values import Value, map_value
 
 PLACES = {VARIABLES[0]: "l[0]", VARIABLES[1]: "l[1]", VARIABLES[2]: "g[0]", TABLE: "g[1]"}
 MEMORY = map_value(SORT, 5, {1: 2, 3: 7})

@@ -13,8 +13,8 @@ from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
 from cleave.errors import UsageError
 from cleave.flows.run import Run
 from cleave.flows.threads import ThreadsFlow
-from cleave.smt import sat
-from cleave.smt.sat import NAMES
+from cleave.smt.sat import solver as sat
+from cleave.smt.sat.solver import NAMES
 from cleave.verdict import BoundedSafe, Result, Safe, Unsafe
 from cleave.watch import Watch
 

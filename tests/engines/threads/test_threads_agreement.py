@@ -13,10 +13,10 @@ from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.part import Empty, Found, Part
 from cleave.ir.program import Program
 from cleave.logic.sorts import INT
-from cleave.smt.sat import NAMES
-from cleave.validate.concurrent import replay
-from cleave.validate.confirm import Confirmed
-from cleave.validate.interleavings import Explored, TooLargeError, explore
+from cleave.smt.sat.solver import NAMES
+from cleave.validate.proofs.interleavings import Explored, TooLargeError, explore
+from cleave.validate.violations.concurrent import replay
+from cleave.validate.violations.confirm import Confirmed
 from concurrent_programs import ConcurrentMaker, Features, violating_schedule
 
 SORTS_OF_PROGRAMS = {

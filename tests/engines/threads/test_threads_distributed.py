@@ -24,9 +24,9 @@ from cleave.engines.threads.messages import (
     to_worker,
 )
 from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
-from cleave.runtime.faults import NO_FAULTS, Faults
-from cleave.validate.concurrent import replay
-from cleave.validate.confirm import Confirmed
+from cleave.runtime.simulation.faults import NO_FAULTS, Faults
+from cleave.validate.violations.concurrent import replay
+from cleave.validate.violations.confirm import Confirmed
 from concurrent_programs import ConcurrentMaker, Features, violating_schedule
 from thread_runs import simulate
 

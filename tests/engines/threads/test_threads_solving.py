@@ -10,7 +10,8 @@ from cleave.engines.threads.part import Outcome, Part, Stopped
 from cleave.engines.threads.solving import Z3, chosen
 from cleave.errors import UnsupportedError
 from cleave.ir.reader import read_program
-from cleave.smt import gates, sat
+from cleave.smt.sat import gates
+from cleave.smt.sat import solver as sat
 
 BITS = ("(_ BitVec 8)", "havoc x\n    assert (not (= (bvmul x x) (_ bv9 8)))")
 NUMBERS = ("Int", "havoc x\n    assert (< x 3)")

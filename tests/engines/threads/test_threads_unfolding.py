@@ -13,8 +13,8 @@ from cleave.ir.reader import read_program
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, bitvec
 from cleave.logic.terms import FALSE, Op
-from cleave.validate.concurrent import replay
-from cleave.validate.confirm import Confirmed
+from cleave.validate.violations.concurrent import replay
+from cleave.validate.violations.confirm import Confirmed
 from concurrent_programs import violating_schedule
 
 POINTERS = """

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleave.errors import InputError
-from cleave.frontends.aiger import read_aiger
+from cleave.frontends.transitions.aiger import read_aiger
 from cleave.ir.horn import HornSystem
 from cleave.ir.horn_check import check_horn
 from horn_reading import shown, verdict

@@ -10,7 +10,7 @@ import pytest
 
 from cleave.frontends.c import COptions, read_c
 from cleave.frontends.c_options import Check
-from cleave.validate.interleavings import explore
+from cleave.validate.proofs.interleavings import explore
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 

@@ -8,7 +8,7 @@ import pytest
 
 from cleave.errors import InputError, UnsupportedError, UsageError
 from cleave.frontends.c import COptions, read_c
-from cleave.frontends.c.options import Check
+from cleave.frontends.c.clang.options import Check
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 

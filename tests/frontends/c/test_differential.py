@@ -15,7 +15,7 @@ import pytest
 
 from c_runtime import RUNTIME
 from cleave.frontends.c import COptions, read_c
-from cleave.frontends.c.compile import compiler
+from cleave.frontends.c.clang.compile import compiler
 from cleave.ir.check import check_program
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 from cleave.verify import Options, verify

@@ -12,7 +12,7 @@ import pytest
 
 from c_runtime import RUNTIME
 from cleave.frontends.c import COptions, read_c
-from cleave.frontends.c.compile import compiler
+from cleave.frontends.c.clang.compile import compiler
 from ir_execution import Execution
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cleave.frontends.c import read_c
-from cleave.frontends.c.library import provided
+from cleave.frontends.c.clang.library import provided
 from ir_execution import Execution
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")

@@ -9,7 +9,7 @@ import pytest
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import UnsupportedError
 from cleave.frontends.c import COptions, read_c
-from cleave.frontends.c.options import Check
+from cleave.frontends.c.clang.options import Check
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 from cleave.verify import Options, verify
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cleave.errors import InputError
-from cleave.frontends.prolog import read_prolog, transitions
+from cleave.frontends.transitions.prolog import read_prolog, transitions
 from cleave.ir.horn import HornSystem
 from cleave.logic.sorts import INT, REAL
 from horn_reading import shown, verdict

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleave.errors import InputError
-from cleave.frontends.prolog import read_prolog
+from cleave.frontends.transitions.prolog import read_prolog
 from cleave.ir.horn_check import check_horn
 
 DEPTH = 5_000

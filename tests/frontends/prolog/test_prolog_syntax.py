@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cleave.errors import InputError
-from cleave.frontends.prolog.parser import read_terms
-from cleave.frontends.prolog.syntax import Compound, match, show, substitute
-from cleave.frontends.prolog.tokens import Source
+from cleave.frontends.transitions.prolog.parser import read_terms
+from cleave.frontends.transitions.prolog.syntax import Compound, match, show, substitute
+from cleave.frontends.transitions.prolog.tokens import Source
 
 GROUPING = {
     "a - b - c": "a-b-c",

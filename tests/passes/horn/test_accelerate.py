@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cleave.engines.pdr.spacer.run import STRATEGIES, SafeAnswer, SpacerRun, UnsafeAnswer
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Clause, HornSystem
 from cleave.logic.sorts import BOOL, INT, array
@@ -34,8 +35,7 @@ from cleave.logic.terms import (
 )
 from cleave.passes.horn.accelerate import accelerate
 from cleave.passes.horn.step import Pass
-from cleave.smt.spacer import STRATEGIES, SafeAnswer, SpacerRun, UnsafeAnswer
-from cleave.validate.evaluate import World, evaluate
+from cleave.validate.semantics.evaluate import World, evaluate
 from horn_systems import broken_clause, broken_step
 from pdr_runs import N, X, Y, Z, atom, pairs, query, rule, system
 

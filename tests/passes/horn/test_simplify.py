@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 
+from cleave.engines.pdr.spacer.run import STRATEGIES, NoAnswer, SafeAnswer, SpacerRun, UnsafeAnswer
 from cleave.ir.horn import Atom, Clause, HornSystem, Predicate, Relation
 from cleave.logic.datatypes import Declaration, construct, declare
 from cleave.logic.sorts import INT, array
 from cleave.logic.terms import TRUE, Term, add, conj, const_array, eq, integer, lt, neg, select, store, var
 from cleave.logic.walk import has_quantifier
 from cleave.passes.horn import SimplifiedHorn, simplify_horn
-from cleave.smt.spacer import STRATEGIES, NoAnswer, SafeAnswer, SpacerRun, UnsafeAnswer
 from horn_systems import broken_clause, broken_step, is_safe, random_system
 
 X, Y, Z, K = (var(name, INT) for name in "xyzk")

@@ -24,9 +24,9 @@ from cleave.passes.flow import reachable, strongly_connected
 from cleave.passes.to_horn import HornProgram, program_to_horn
 from cleave.passes.to_horn.cuts import cut_points
 from cleave.passes.to_horn.inlining import Limits
-from cleave.validate import events
-from cleave.validate.confirm import Confirmed, validate_trace
-from cleave.validate.interpreter import run
+from cleave.validate.semantics import events
+from cleave.validate.semantics.interpreter import run
+from cleave.validate.violations.confirm import Confirmed, validate_trace
 from horn_fixedpoint import decide
 from programs import EVERYTHING, Dice, Features, ProgramMaker, Reference, TooManyPaths
 

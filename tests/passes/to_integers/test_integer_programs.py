@@ -22,8 +22,8 @@ from cleave.ir.text import print_program
 from cleave.logic.terms import TRUE, Term, bv, const_array, ite, neg, store, var
 from cleave.logic.walk import substitute
 from cleave.passes.to_integers import to_integers
-from cleave.validate.evaluate import World, evaluate
-from cleave.validate.values import Value, map_value
+from cleave.validate.semantics.evaluate import World, evaluate
+from cleave.validate.semantics.values import Value, map_value
 from cleave.verdict import Safe, Unsafe, Verdict
 from cleave.watch import Watch
 

@@ -17,8 +17,8 @@ from cleave.logic.terms import Function, Term, apply, bv, eq, var
 from cleave.passes.to_integers import bitwise
 from cleave.passes.to_integers.numbers import Reading
 from cleave.passes.to_integers.terms import Terms, over_integers
-from cleave.validate.evaluate import World, evaluate
-from cleave.validate.values import MapValue, Value, map_value
+from cleave.validate.semantics.evaluate import World, evaluate
+from cleave.validate.semantics.values import MapValue, Value, map_value
 
 READINGS = st.fixed_dictionaries({v: st.sampled_from(Reading) for v in (*VARIABLES, TABLE)})
 ELEMENTS = st.lists(st.integers(0, 7), min_size=8, max_size=8)

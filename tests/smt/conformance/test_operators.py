@@ -13,11 +13,11 @@ from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, array, bitvec
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import free_variables
-from cleave.smt.bitwuzla import BitwuzlaSolver
-from cleave.smt.sat import SatSolver
+from cleave.smt.bitwuzla.solver import BitwuzlaSolver
+from cleave.smt.sat.solver import SatSolver
 from cleave.smt.solver import Answer, Solver
-from cleave.smt.z3 import DEFAULT, Z3Solver
-from cleave.validate.evaluate import World, evaluate
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
+from cleave.validate.semantics.evaluate import World, evaluate
 
 UNARY = (Op.BV_NOT, Op.BV_NEG)
 COMPARISONS = (Op.BV_ULT, Op.BV_ULE, Op.BV_SLT, Op.BV_SLE)

@@ -39,10 +39,10 @@ from cleave.logic.terms import (
     var,
     zero_extend,
 )
-from cleave.smt.bitwuzla import BitwuzlaSolver
-from cleave.smt.sat import NAMES, SatSolver
+from cleave.smt.bitwuzla.solver import BitwuzlaSolver
+from cleave.smt.sat.solver import NAMES, SatSolver
 from cleave.smt.solver import Answer, ArrayValue, Solver, UninterpretedValue
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 BACKENDS: dict[str, Callable[[], Solver]] = {
     "z3-boogie": Z3Solver,

@@ -25,7 +25,7 @@ from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, conj_all, implies, neg, var
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import DEFAULT, PLAIN, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, PLAIN, Z3Solver
 
 INFEASIBLE = None
 """What there is after a transition that can't be taken."""

@@ -20,7 +20,7 @@ from cleave.engines.cegar.witnesses import Side, Truth, Witness
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.terms import Term
 from cleave.logic.walk import substitute
-from cleave.smt.z3_model import Z3Model
+from cleave.smt.z3.model import Z3Model
 
 _MOST_WITNESSES = 48  # kept for each transition, the latest
 

@@ -31,7 +31,7 @@ from cleave.errors import UnsupportedError
 from cleave.logic.sorts import BOOL, INT, REAL
 from cleave.logic.terms import Op, Term, value_of
 from cleave.logic.walk import substitute
-from cleave.smt.z3_model import Z3Model
+from cleave.smt.z3.model import Z3Model
 
 Numbers: TypeAlias = tuple[Sequence[int], int]
 """Whole numbers, and what they are to be divided by."""

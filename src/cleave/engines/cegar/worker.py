@@ -32,7 +32,7 @@ from cleave.engines.cegar.task import CegarProblem, read_problem
 from cleave.engines.coordination import Clock, Turn, Work
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic import encoding
-from cleave.smt.z3 import Z3Solver
+from cleave.smt.z3.solver import Z3Solver
 
 _ANALYSIS_FACTOR = 2.2
 """An analysis takes so many times as long as its solver does: rows and their multipliers are worked out here."""

@@ -18,8 +18,8 @@ from cleave.engines.inline.solvers import solver_for
 from cleave.engines.inline.unfolding import Unfolding
 from cleave.passes.background import without_background
 from cleave.passes.prepare import Prepared
-from cleave.smt.z3 import PLAIN, Z3Solver
-from cleave.validate.unfolded import PartitionChecker, Rejected, UnfoldedProof, check_unfolded
+from cleave.smt.z3.solver import PLAIN, Z3Solver
+from cleave.validate.proofs.unfolded import PartitionChecker, Rejected, UnfoldedProof, check_unfolded
 
 _SECOND_SECONDS = 60.0  # for a second check, with other options, of what the first could not decide
 

@@ -16,7 +16,7 @@ from cleave.engines.inline.engine import InlineEngine
 from cleave.engines.inline.messages import Task
 from cleave.engines.inline.record import split_tree
 from cleave.engines.search import OfTask
-from cleave.validate.coverage import uncovered
+from cleave.validate.proofs.coverage import uncovered
 from cleave.verdict import Reason
 
 _REASONS = {"memory": Reason.MEMORY, "unconfirmed": Reason.UNCONFIRMED, "interrupted": Reason.INTERRUPTED}

@@ -1,5 +1,5 @@
-"""What the events of a run say about its split tree, read without the coordinator: for `validate.coverage`, and to show
-who solved what."""
+"""What the events of a run say about its split tree, read without the coordinator: for
+`validate.proofs.coverage`, and to show who solved what."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from cleave.engines.coordination import Event, Joined, Lost, Received
 from cleave.engines.inline.messages import Closed, FromWorker, Outcome, SendPartition, from_worker
-from cleave.validate import coverage
+from cleave.validate.proofs import coverage
 
 
 def valid_messages(events: Iterable[Event]) -> Iterator[tuple[int, FromWorker]]:

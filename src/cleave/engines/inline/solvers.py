@@ -13,7 +13,7 @@ from itertools import chain
 
 from cleave.ir.program import Program
 from cleave.logic.sorts import Sort
-from cleave.smt.z3 import ACTIVE, BOOGIE, PLAIN, Profile, Z3Solver
+from cleave.smt.z3.solver import ACTIVE, BOOGIE, PLAIN, Profile, Z3Solver
 
 
 def solver_for(program: Program, seed: int, *, differently: bool = False) -> Z3Solver:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from cleave.engines.pdr.spacer.exchange import Shared
+from cleave.engines.pdr.spacer.run import Busy, Event, NoAnswer, Paused, SpacerRun, UnsafeAnswer
 from cleave.engines.pdr.unrolling import Unrolling
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Derivation, HornSystem
 from cleave.passes.horn.accelerate import accelerate
-from cleave.smt.spacer import Busy, Event, NoAnswer, Paused, SpacerRun, UnsafeAnswer
-from cleave.smt.spacer_exchange import Shared
 
 _READABLE_STEPS = 40
 _SHORTENING_COST = 200_000

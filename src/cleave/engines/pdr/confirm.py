@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from cleave.engines.pdr.evidence import encode_derivation, encode_interpretation
 from cleave.engines.pdr.extension import PartProblem
 from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Violated
+from cleave.engines.pdr.spacer.run import Answered, NoAnswer, SafeAnswer, UnsafeAnswer
 from cleave.engines.pdr.task import HornProblem
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Derivation, Interpretation
-from cleave.smt.spacer import Answered, NoAnswer, SafeAnswer, UnsafeAnswer
-from cleave.validate.derivation import check_derivation
-from cleave.validate.evidence import Confirmed, Rejected
-from cleave.validate.in_turn import InTurn
-from cleave.validate.invariant import check_interpretation
+from cleave.validate.clauses.derivation import check_derivation
+from cleave.validate.clauses.evidence import Confirmed, Rejected
+from cleave.validate.clauses.in_turn import InTurn
+from cleave.validate.clauses.invariant import check_interpretation
 
 CLAUSE_COST, STEP_COST = 5_000, 500
 """About what the check of a clause or of a step costs, in units of Z3's: the solvers that check do not count."""

@@ -5,7 +5,7 @@
     part.derivation(found)            # of ``system``: what was resolved into the query is put back
 
 An interpretation of the part is about the same predicates, so nothing has to be done to it here; how those of all parts
-become one of the problem is `validate.resolvents`' to say.
+become one of the problem is `validate.clauses.resolvents`' to say.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cleave.ir.horn_partition import Partition, resolvent
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Term, const_array, eq, store, value_of
 from cleave.smt.solver import Answer, ArrayValue, Model
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 _SECONDS = 60.0  # to find values for what was resolved into a query: one conjunction, with all inputs given
 

@@ -10,7 +10,7 @@ More candidates can come at any time: what is inductive stays so. What was dropp
 rule and what was left for its body; it is tried again if that is excluded by a new candidate, or by another one that is
 tried again. All else would be dropped again: of what could stay, look at the one that was dropped first.
 
-The result depends on nothing but the arguments. It is not trusted: see `validate.invariant`.
+The result depends on nothing but the arguments. It is not trusted: see `validate.clauses.invariant`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cleave.logic.terms import Term, disj_all, implies, neg, var
 from cleave.logic.walk import postorder, substitute
 from cleave.passes.horn.relevant import parameters
 from cleave.smt.solver import Answer, Model
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 _QUESTION_COST = 200_000
 _SINGLE_COST = 50_000  # for one formula, after the solver gave up on all of them together

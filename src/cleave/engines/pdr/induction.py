@@ -11,7 +11,7 @@ The invariant says that no rules lead to a query soon:
     good for 0 steps:  not bad(x)            good for k steps:  not bad(x), and what a rule gives is good for k - 1
 
 It has quantifiers, over what a rule gives. Bound variables are called like those of the rule, with a number, so that
-whoever checks a clause finds what to take for them (`validate.instances`).
+whoever checks a clause finds what to take for them (`validate.clauses.instances`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cleave.ir.horn import Atom, Clause, HornSystem, Interpretation, Relation
 from cleave.logic.terms import TRUE, Op, Term, conj_all, disj_all, eq, forall, implies, neg, var
 from cleave.logic.walk import substitute
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 _MOST_FORMULAS = 200  # copies of rules in an invariant
 

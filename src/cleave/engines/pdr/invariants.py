@@ -3,7 +3,7 @@
     program ──▶ Horn clauses, a predicate for each procedure and each loop
             ──▶ SPACER, for a limited amount of work (`learning`)
             ──▶ of what it learned, all that is inductive together (`houdini`)
-            ──▶ checked rule by rule, by solvers that are not SPACER (`validate.invariant`)
+            ──▶ checked rule by rule, by solvers that are not SPACER (`validate.clauses.invariant`)
             ──▶ facts at places of the program (`passes.known`)
 
 The queries play no part in the check, so what is left is true of all executions, whether the program is safe or not.
@@ -31,9 +31,9 @@ from cleave.passes.flow import predecessors, reachable, strongly_connected
 from cleave.passes.horn.relevant import parameters
 from cleave.passes.known import Known
 from cleave.passes.to_horn import Limits, Place, program_to_horn
-from cleave.validate.evidence import Confirmed, named
-from cleave.validate.in_turn import InTurn
-from cleave.validate.invariant import check_interpretation
+from cleave.validate.clauses.evidence import Confirmed, named
+from cleave.validate.clauses.in_turn import InTurn
+from cleave.validate.clauses.invariant import check_interpretation
 
 _NO_COPIES = Limits(small=0, caller=0)
 

@@ -21,10 +21,8 @@ from cleave.engines.pdr.extension import PartProblem
 from cleave.engines.pdr.messages import INVARIANT, Effort, Learn, Solve
 from cleave.engines.pdr.options import ACCELERATED, BEST, NOT_SPACER, STOCK, UNROLL, PdrOptions, Share, limited
 from cleave.engines.pdr.sieving import Sieve
-from cleave.engines.pdr.task import HornProblem
-from cleave.engines.pdr.unrolling import Unrolling
-from cleave.ir.horn_text import print_horn
-from cleave.smt.spacer import (
+from cleave.engines.pdr.spacer.exchange import Shared
+from cleave.engines.pdr.spacer.run import (
     INFINITY,
     STRATEGIES,
     Answered,
@@ -37,9 +35,11 @@ from cleave.smt.spacer import (
     SpacerRun,
     Strategy,
 )
-from cleave.smt.spacer import Share as SpacerShare
-from cleave.smt.spacer_exchange import Shared
-from cleave.smt.spacer_stock import StockRun
+from cleave.engines.pdr.spacer.run import Share as SpacerShare
+from cleave.engines.pdr.spacer.stock import StockRun
+from cleave.engines.pdr.task import HornProblem
+from cleave.engines.pdr.unrolling import Unrolling
+from cleave.ir.horn_text import print_horn
 
 LEMMA_COST = 100
 """What it takes to print, send and read a lemma: a tenth of a millisecond, which the solver does not count."""
@@ -52,7 +52,7 @@ _FEW_WORKERS = 3
 _SIEVE_OF_FEW = 0.25  # what sieving may cost, by what SPACER does in the same job; ...
 _SIEVE_OF_MANY = 3.0  # ... where many learn lemmas
 
-_COST_PER_SECOND = 1_000_000  # of a virtual worker, see `runtime.simulated`
+_COST_PER_SECOND = 1_000_000  # of a virtual worker, see `runtime.simulation.crew`
 
 _STOCK_SLICE = 2_000_000  # of stock SPACER's first slice, if it has to work in slices
 

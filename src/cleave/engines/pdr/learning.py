@@ -13,14 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from cleave.errors import InputError, InternalError
-from cleave.ir.horn import HornSystem, Interpretation, Relation
-from cleave.logic.smtlib_reader import read_term
-from cleave.logic.terms import Op, Term, conj_all
-from cleave.logic.walk import has_quantifier, substitute
-from cleave.passes.horn import SimplifiedHorn, simplify_horn
-from cleave.passes.horn.relevant import parameters
-from cleave.smt.spacer import (
+from cleave.engines.pdr.spacer.run import (
     INFINITY,
     STRATEGIES,
     Answered,
@@ -34,6 +27,13 @@ from cleave.smt.spacer import (
     Strategy,
     UnsafeAnswer,
 )
+from cleave.errors import InputError, InternalError
+from cleave.ir.horn import HornSystem, Interpretation, Relation
+from cleave.logic.smtlib_reader import read_term
+from cleave.logic.terms import Op, Term, conj_all
+from cleave.logic.walk import has_quantifier, substitute
+from cleave.passes.horn import SimplifiedHorn, simplify_horn
+from cleave.passes.horn.relevant import parameters
 
 Candidates = Mapping[str, Sequence[Term]]
 """By predicate, formulas over its parameters (`passes.horn.relevant.parameters`)."""

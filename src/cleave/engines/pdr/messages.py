@@ -49,7 +49,7 @@ class Task(msgspec.Struct, frozen=True):
 class Lemma(msgspec.Struct, frozen=True, array_like=True):
     """A formula about a predicate's parameters, by position. ``level`` is a frame's number, or INVARIANT.
 
-    Who is given a lemma of a frame proves it from its own frames first (see `smt.spacer_frames`): taken as it stands it
+    Who is given a lemma of a frame proves it from its own frames first (see `spacer.frames`): taken as it stands it
     makes SPACER answer wrongly."""
 
     predicate: str

@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from cleave.smt.spacer_strategies import STRATEGIES
+from cleave.engines.pdr.spacer.strategies import STRATEGIES
 
 STOCK = "stock"
-"""Z3 as its own command solves the clauses, see `smt.spacer_stock`."""
+"""Z3 as its own command solves the clauses, see `spacer.stock`."""
 
 UNROLL = "unroll"
 """Search for short derivations, see `unrolling`."""
@@ -69,7 +69,7 @@ def measured(workers: int) -> tuple[str, ...]:
 
 
 PAPER = ("def", "ic3", "global")
-"""The paper's three, with ``global`` for GPDR: see `smt.spacer_strategies`."""
+"""The paper's three, with ``global`` for GPDR: see `spacer.strategies`."""
 
 
 class Share(Enum):

@@ -22,7 +22,7 @@ from cleave.ir.horn import Derivation, HornSystem
 from cleave.ir.horn_partition import Partition, resolve, rules_for, whole
 from cleave.logic.terms import Term
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 _CHECK_COST = 2_000_000  # what can't be decided with that is left to solve
 _MOST_COST = 10_000_000  # of all checks together: as much as was spent before anyone thought of dividing

@@ -16,8 +16,8 @@ from cleave.engines.pdr.messages import Closed, Divided, FromWorker, Outcome, Pr
 from cleave.engines.pdr.task import HornProblem
 from cleave.ir.horn import Interpretation
 from cleave.ir.horn_partition import Partition
-from cleave.validate.combine import combine
-from cleave.validate.resolvents import uncovered
+from cleave.validate.clauses.combine import combine
+from cleave.validate.clauses.resolvents import uncovered
 
 
 def valid_messages(events: Iterable[Event]) -> Iterator[tuple[int, FromWorker]]:

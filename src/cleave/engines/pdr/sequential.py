@@ -28,7 +28,7 @@ from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Learn, Solve, V
 from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, Share, limited, measured
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.engines.pdr.task import HornProblem
-from cleave.smt.native_complaints import hidden_complaints
+from cleave.smt.z3.complaints import hidden_complaints
 from cleave.verdict import Reason
 
 _FIRST_COST = 1_000_000  # of a turn in the first round, about a second; twice as much in each further one

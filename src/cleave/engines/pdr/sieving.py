@@ -15,12 +15,12 @@ from collections.abc import Iterable
 
 from cleave.engines.pdr.houdini import Houdini
 from cleave.engines.pdr.messages import INVARIANT, Lemma
+from cleave.engines.pdr.spacer.run import SafeAnswer
 from cleave.errors import InputError
 from cleave.ir.horn import HornSystem, Relation
 from cleave.logic.smtlib_reader import read_term
 from cleave.logic.terms import Term, conj_all
 from cleave.passes.horn.relevant import parameters
-from cleave.smt.spacer import SafeAnswer
 
 _MOST_LEMMAS = 2_000  # what comes later is left out: a round takes longer the more there are
 

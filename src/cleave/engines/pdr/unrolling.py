@@ -17,14 +17,14 @@ from dataclasses import dataclass
 
 from cleave.engines.pdr.induction import Induction
 from cleave.engines.pdr.levels import applied, facts, making_cost, passed
+from cleave.engines.pdr.spacer.run import Answered, Event, Lemma, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.ir.horn import Clause, Derivation, HornSystem, Step
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, disj_all, implies, var
 from cleave.logic.walk import has_quantifier
 from cleave.passes.horn.step import as_term, has_values
 from cleave.smt.solver import Answer, Model
-from cleave.smt.spacer import Answered, Event, Lemma, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 _FIRST_COST = 100_000  # for a question; twice as much when it is asked again
 _MOST_COST = 4_000_000  # some seconds: nothing else is looked at meanwhile

@@ -37,10 +37,10 @@ from cleave.engines.pdr.messages import (
     to_worker,
 )
 from cleave.engines.pdr.partitioning import Partitioning
+from cleave.engines.pdr.spacer.run import Answered, NoAnswer
 from cleave.engines.pdr.task import HornProblem, read_problem
 from cleave.errors import CleaveError
-from cleave.smt.spacer import Answered, NoAnswer
-from cleave.validate.in_turn import InTurn
+from cleave.validate.clauses.in_turn import InTurn
 
 _POLL_SECONDS = 0.05
 

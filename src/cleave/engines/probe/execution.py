@@ -5,7 +5,7 @@
 
 `advance` takes a thread from one place where others could tell the difference to the next: one visible statement, or
 an atomic block, and all that is hidden after it. An atomic block that gets stuck is undone: it was entered too early.
-Steps are counted as `validate.machine` counts them.
+Steps are counted as `validate.semantics.machine` counts them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from cleave.engines.probe.code import Code, Compiler, Instruction, Kind, Target
 from cleave.engines.probe.state import MAIN, Frame, Saved, Thread
 from cleave.engines.probe.values import Source
 from cleave.logic.terms import Term
-from cleave.validate.concurrent import Context, Schedule
-from cleave.validate.values import Value
+from cleave.validate.semantics.values import Value
+from cleave.validate.violations.concurrent import Context, Schedule
 
 
 class Moved(Enum):

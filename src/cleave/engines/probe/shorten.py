@@ -14,7 +14,7 @@ from itertools import groupby
 from cleave.engines.probe.code import Compiler
 from cleave.engines.probe.execution import Execution, Moved, Over, Violation
 from cleave.engines.probe.values import Recorded
-from cleave.validate.concurrent import Schedule
+from cleave.validate.violations.concurrent import Schedule
 
 _MOST_STEPS = 200_000
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cleave.engines.probe.code import Code, Stretch, Target
 from cleave.logic.terms import Term
-from cleave.validate.values import Value
+from cleave.validate.semantics.values import Value
 
 MAIN = 0
 

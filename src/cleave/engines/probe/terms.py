@@ -2,7 +2,8 @@
 
     (bvadd k (_ bv1 32))    ──▶    l[2] + 1 & 4294967295          where k is the third of its frame's variables
 
-Values are those of `validate.values`; variables are places in two lists, ``l`` of the frame and ``g`` of the program.
+Values are those of `validate.semantics.values`; variables are places in two lists, ``l`` of the frame and ``g`` of the
+program.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from cleave.errors import UnsupportedError
 from cleave.logic.sorts import SortKind
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import postorder
-from cleave.validate.operators import OPERATORS
-from cleave.validate.values import MapValue, Value
+from cleave.validate.semantics.operators import OPERATORS
+from cleave.validate.semantics.values import MapValue, Value
 
 Function = Callable[[list[Value], list[Value]], Any]
 

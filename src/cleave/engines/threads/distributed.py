@@ -17,7 +17,7 @@ from cleave.engines.threads.messages import Task, receive_schedule
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.partition import Space
 from cleave.engines.threads.record import split_tree
-from cleave.validate.coverage import uncovered
+from cleave.validate.proofs.coverage import uncovered
 from cleave.verdict import Reason
 
 _REASONS = {"memory": Reason.MEMORY, "interrupted": Reason.INTERRUPTED, "timeout": Reason.TIMEOUT}

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
-from cleave.validate.concurrent import Context, Schedule
-from cleave.validate.values import MapValue, Value
+from cleave.validate.semantics.values import MapValue, Value
+from cleave.validate.violations.concurrent import Context, Schedule
 
 VERSION = 1
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 DEFAULT_UNWIND = 2
 DEFAULT_CONTEXTS = 5
 AUTO, BITWUZLA, MINISAT = "auto", "bitwuzla", "minisat"
-SOLVERS = (AUTO, BITWUZLA, MINISAT, "glucose", "cadical")  # the last three are those of `smt.sat`
+SOLVERS = (AUTO, BITWUZLA, MINISAT, "glucose", "cadical")  # the last three are those of `smt.sat.solver`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

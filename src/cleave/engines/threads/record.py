@@ -1,4 +1,4 @@
-"""What the events of a run say about its split tree, read without the coordinator: for `validate.coverage`."""
+"""What the events of a run say about its split tree, read without the coordinator: for `validate.proofs.coverage`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from cleave.engines.coordination import Event, Joined, Lost, Received
 from cleave.engines.threads.messages import Divided, Empty, FromWorker, Outcome, from_worker
-from cleave.validate import coverage
+from cleave.validate.proofs import coverage
 
 
 def valid_messages(events: Iterable[Event]) -> Iterator[tuple[int, FromWorker]]:

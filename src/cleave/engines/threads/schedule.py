@@ -10,10 +10,10 @@ from cleave.engines.threads.instances import Unfolded
 from cleave.logic.terms import FALSE, Op, Term
 from cleave.logic.walk import postorder
 from cleave.smt.solver import Model
-from cleave.validate.concurrent import Context, Schedule
-from cleave.validate.evaluate import no_division_by_zero
-from cleave.validate.operators import OPERATORS
-from cleave.validate.values import Value, default_value, from_model
+from cleave.validate.semantics.evaluate import no_division_by_zero
+from cleave.validate.semantics.operators import OPERATORS
+from cleave.validate.semantics.values import Value, default_value, from_model
+from cleave.validate.violations.concurrent import Context, Schedule
 
 _DIVISIONS = (Op.DIV, Op.MOD, Op.REAL_DIV)
 

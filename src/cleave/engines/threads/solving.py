@@ -14,11 +14,11 @@ from cleave.errors import UsageError
 from cleave.logic.sorts import SortKind
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import postorder
-from cleave.smt import sat
-from cleave.smt.bitwuzla import BitwuzlaSolver
-from cleave.smt.sat import SatSolver
+from cleave.smt.bitwuzla.solver import BitwuzlaSolver
+from cleave.smt.sat import solver as sat
+from cleave.smt.sat.solver import SatSolver
 from cleave.smt.solver import Solver
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 Z3 = "z3"
 _NUMBERS = frozenset((SortKind.INT, SortKind.REAL))

@@ -2,10 +2,14 @@
 
     read_c({"queue.c": b"int main(void) { … }"}, COptions(bits=32)).program
 
-The parts, in the order in which a program passes through them: `compile` (Clang), `llvm_reader` (with
-`llvm_instructions`, `llvm_tokens`) to the data of `llvm`, `debug` (places and names), `link`, `wrappers`, `threads`
-(with `exits`); the analyses `calls`, `points_to`, `offsets`, `accesses`, `cells`, `storage`; and `lower`, with
-`function`, `call`, `memory`, `operators`, `atomic`.
+The packages, in the order in which a program passes through them:
+
+    clang       compile (Clang), with what it is given: library (of C), annotations, asynchronous
+    llvm        reader (with instructions, tokens) to the data of module, debug (places and names), link
+    lowering    wrappers, threads (with exits): still in LLVM's terms
+    analysis    calls, points_to, offsets, accesses, cells, storage
+    lowering    lower, with function, call, memory, operators, atomic
+
 docs/c.md says what is accepted.
 """
 
@@ -14,16 +18,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cleave.frontends.c.compile import compile_c, declares_32_bit
-from cleave.frontends.c.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
-from cleave.frontends.c.debug import locate
-from cleave.frontends.c.floats import lower_floats
-from cleave.frontends.c.library import FILES, defines, is_wanted, source
-from cleave.frontends.c.link import link
-from cleave.frontends.c.llvm import Module
-from cleave.frontends.c.llvm_reader import read_module
-from cleave.frontends.c.lower import CProgram, lower
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.clang.compile import compile_c, declares_32_bit
+from cleave.frontends.c.clang.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
+from cleave.frontends.c.clang.library import FILES, defines, is_wanted, source
+from cleave.frontends.c.clang.options import Check, COptions
+from cleave.frontends.c.llvm.debug import locate
+from cleave.frontends.c.llvm.link import link
+from cleave.frontends.c.llvm.module import Module
+from cleave.frontends.c.llvm.reader import read_module
+from cleave.frontends.c.lowering.floats import lower_floats
+from cleave.frontends.c.lowering.lower import CProgram, lower
 from cleave.ir.program import Program
 
 _CHOSEN = "the data model is ILP32 (32 bit), as the program says itself by its size_t or its headers"

@@ -32,7 +32,7 @@ from cleave.passes.horn.step import Pass, equations, ground_values
 from cleave.passes.to_transitions.cases import Case, first_cases
 from cleave.passes.to_transitions.translate import over
 from cleave.smt.solver import Answer, Model
-from cleave.smt.z3 import PLAIN, Z3Solver
+from cleave.smt.z3.solver import PLAIN, Z3Solver
 
 _MOST_LOOPS = 50  # that are looked at
 _MOST_CASES = 16  # of a loop

@@ -12,7 +12,7 @@ the clause that was used, with its premises, has them. For an *interpretation*, 
 
 where "determine" means that equations define all their variables by the arguments of Q. The first is a disjunction over
 the definitions, the second a conjunction over the uses. Quantifiers are what solvers are bad at, so whoever checks the
-interpretation better unfolds Q again (`validate.defined`).
+interpretation better unfolds Q again (`validate.clauses.defined`).
 """
 
 from __future__ import annotations

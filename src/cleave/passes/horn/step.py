@@ -17,7 +17,7 @@ from cleave.logic.terms import Term, conj_all, const_array, eq, store, value_of
 from cleave.logic.walk import free_variables
 from cleave.passes.horn.equations import solve
 from cleave.smt.solver import Answer, ArrayValue, DatatypeValue
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from cleave.logic.terms import Term, eq
 from cleave.passes.to_horn.cuts import END, Region
 from cleave.passes.to_horn.encoding import Encoded
 from cleave.smt.solver import Answer, Model
-from cleave.smt.z3 import DEFAULT, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from cleave.logic.walk import free_variables, postorder
 from cleave.passes.to_transitions.disjuncts import disjuncts
 from cleave.passes.to_transitions.implicants import implicant, without_cases
 from cleave.smt.solver import Answer, Model
-from cleave.smt.z3 import PLAIN, Z3Solver
+from cleave.smt.z3.solver import PLAIN, Z3Solver
 
 _COST = 3_000_000  # of the solver, for each clause
 _SMALL = 10_000  # numbers up to this are tried first

@@ -27,7 +27,7 @@ from cleave.errors import UnsupportedError
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import FALSE, TRUE, Term, conj_all
 from cleave.logic.walk import free_variables
-from cleave.smt.bitwuzla_interpolants import interpolants
+from cleave.smt.bitwuzla.interpolants import interpolants
 from cleave.smt.solver import Solver
 
 Predicates: TypeAlias = tuple[Term, ...]

@@ -25,7 +25,7 @@ from cleave.logic.terms import FALSE, TRUE, Term, conj_all, disj_all, neg
 from cleave.logic.walk import free_variables
 from cleave.passes.to_transitions.implicants import implicant
 from cleave.smt.solver import Answer, Solver
-from cleave.smt.z3 import PLAIN, Z3Solver
+from cleave.smt.z3.solver import PLAIN, Z3Solver
 
 _MOST_CUBES = 60
 _MOST_SPLITS = 12

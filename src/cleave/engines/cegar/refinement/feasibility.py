@@ -12,7 +12,7 @@ from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, implies, var
 from cleave.passes.horn.step import as_term, has_values
 from cleave.smt.solver import Answer
-from cleave.smt.z3 import DEFAULT, PLAIN, Z3Solver
+from cleave.smt.z3.solver import DEFAULT, PLAIN, Z3Solver
 
 
 @dataclass(frozen=True, slots=True)

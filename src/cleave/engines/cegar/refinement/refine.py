@@ -31,7 +31,7 @@ from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.terms import FALSE, TRUE, Term, conj_all, disj_all, neg
 from cleave.logic.walk import postorder, substitute
 from cleave.smt.solver import Answer, Solver
-from cleave.smt.z3 import CONJUNCTIVE, Z3Solver
+from cleave.smt.z3.solver import CONJUNCTIVE, Z3Solver
 
 COST_LIMIT = 50_000_000
 

@@ -1,0 +1,1 @@
+"""Traces for people: the steps that matter, and terms as the source writes them."""

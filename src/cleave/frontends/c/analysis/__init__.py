@@ -1,0 +1,1 @@
+"""What a module does with memory, found before it is lowered."""

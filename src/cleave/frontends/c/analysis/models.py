@@ -1,0 +1,163 @@
+"""What functions without a body mean: one kind for each name.
+
+    malloc: ALLOCATE        __VERIFIER_assume: ASSUME       llvm.memcpy.p0.p0.i64: COPY        printf: IGNORED
+
+A function that the program defines itself is used as it is, except those that the verification tasks of SV-COMP fix the
+meaning of (`ALWAYS`). What has no kind here returns any value and leaves memory alone; the result says so.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+
+from cleave.frontends.c.llvm import module as l
+
+
+class Kind(Enum):
+    VIOLATION = auto()  # being called violates the property
+    ASSERT = auto()  # the first argument must hold
+    ASSUME = auto()  # executions where the first argument is false do not exist
+    STOP = auto()  # the execution ends without a violation
+    NONDET = auto()  # any value of the result's type
+    ALLOCATE = auto()  # malloc(size)
+    ALLOCATE_ALIGNED = auto()  # aligned_alloc(alignment, size)
+    ALLOCATE_ZERO = auto()  # calloc(count, size)
+    ALLOCATE_ONE_ZERO = auto()  # kzalloc(size, flags)
+    REALLOCATE = auto()  # realloc(pointer, size)
+    COPY = auto()  # memcpy(to, from, size), memmove
+    FILL = auto()  # memset(to, byte, size)
+    ZERO = auto()  # bzero(to, size)
+    SCAN = auto()  # scanf(format, pointers…): any values where the pointers point to
+    FILE_SCAN = auto()  # fscanf(stream, format, pointers…)
+    HAVOC = auto()  # __CPROVER_havoc_slice(pointer, size): any values there
+    NOTHING = auto()  # has no effect that the model knows
+    IGNORED = auto()  # output, mostly: no effect, the result is any value; not worth telling
+    FIRST = auto()  # gives back its first argument
+    COMPUTE = auto()  # an LLVM intrinsic that only computes
+    SUCCESS = auto()  # no effect that the model knows, and 0
+    SPAWN = auto()  # __cleave_spawn(function, arguments…): the new thread's number
+    JOIN = auto()  # __cleave_join(thread)
+    SELF = auto()  # the number of the thread that calls
+    ATOMIC_BEGIN = auto()
+    ATOMIC_END = auto()
+    REFUSED_THREADS = auto()
+    REFUSED_FLOAT = auto()
+    REFUSED_VARIADIC = auto()
+    REFUSED_JUMP = auto()
+    REFUSED_ROUNDING = auto()
+    REFUSED_VERIFIER = auto()  # functions that another verifier has built in
+
+
+ERROR_FUNCTIONS = frozenset(("reach_error", "__VERIFIER_error"))
+ALWAYS = ERROR_FUNCTIONS | {"__assert_fail", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"}
+
+_NAMES: dict[Kind, str] = {
+    Kind.VIOLATION: "reach_error __VERIFIER_error __assert_fail __assert __assert_rtn __assert2 _assert __assert_func"
+    " __VERIFIER_fail __CPROVER_unreachable assert_failed __cleave_deadlock",
+    Kind.ASSERT: "__VERIFIER_assert __CPROVER_assert __ESBMC_assert assert sassert _ESBMC_assert",
+    Kind.ASSUME: "__VERIFIER_assume __CPROVER_assume __ESBMC_assume __builtin_assume assume _ESBMC_assume"
+    " assume_abort_if_not llvm.assume",
+    Kind.STOP: "abort exit _exit _Exit quick_exit llvm.trap llvm.ubsantrap llvm.debugtrap __builtin_unreachable"
+    " __pthread_unwind_next",
+    Kind.ALLOCATE: "malloc __builtin_alloca alloca valloc xmalloc _Znwm kmalloc __kmalloc",
+    Kind.ALLOCATE_ALIGNED: "aligned_alloc memalign",
+    Kind.ALLOCATE_ZERO: "calloc",
+    Kind.ALLOCATE_ONE_ZERO: "kzalloc",
+    Kind.REALLOCATE: "realloc",
+    Kind.SCAN: "scanf __isoc99_scanf __isoc23_scanf",
+    Kind.FILE_SCAN: "fscanf sscanf __isoc99_fscanf __isoc99_sscanf __isoc23_fscanf __isoc23_sscanf",
+    Kind.HAVOC: "__CPROVER_havoc_slice",
+    Kind.COPY: "memcpy memmove __memcpy_chk __memmove_chk __builtin_memcpy __builtin_memmove",
+    Kind.FILL: "memset __memset_chk __builtin_memset",
+    Kind.ZERO: "bzero",
+    Kind.NOTHING: "free cfree kfree llvm.donothing setbuf setvbuf __CPROVER_fence __CPROVER_allocated_memory",
+    Kind.ATOMIC_BEGIN: "__VERIFIER_atomic_begin __CPROVER_atomic_begin __ESBMC_atomic_begin",
+    Kind.ATOMIC_END: "__VERIFIER_atomic_end __CPROVER_atomic_end __ESBMC_atomic_end",
+    Kind.SPAWN: "__cleave_spawn",
+    Kind.JOIN: "__cleave_join",
+    Kind.SELF: "__cleave_self pthread_self thrd_current",
+    Kind.SUCCESS: "pthread_detach pthread_setname_np pthread_key_delete pthread_testcancel pthread_yield"
+    " sched_yield thrd_yield thrd_sleep pthread_setconcurrency pthread_setschedparam pthread_setschedprio"
+    " pthread_atfork sem_destroy sem_close sem_unlink mtx_destroy cnd_destroy thrd_detach tss_delete __ESBMC_yield",
+    Kind.IGNORED: "printf fprintf vprintf vfprintf puts putchar fputs fputc putc perror fflush sleep usleep srand"
+    " printk fclose __CPROVER_printf",
+    Kind.FIRST: "llvm.threadlocal.address llvm.expect llvm.ptr.annotation llvm.launder.invariant.group"
+    " llvm.strip.invariant.group __builtin_expect",
+    Kind.REFUSED_ROUNDING: "fesetround",
+    Kind.REFUSED_JUMP: "setjmp _setjmp __sigsetjmp sigsetjmp longjmp siglongjmp _longjmp fork vfork llvm.eh.sjlj.setjmp"
+    " llvm.eh.sjlj.longjmp",
+}
+_KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+
+# Of threads, and of no importance to what is verified: without a model.
+_NO_MATTER = r"pthread_(kill|sig|getschedparam|getcpuclockid|\w+_np$)"
+# The first that matches decides.
+_PATTERNS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
+    (re.compile(pattern), kind)
+    for pattern, kind in (
+        (r"llvm\.(memcpy|memmove)\.", Kind.COPY),
+        (r"llvm\.memset\.", Kind.FILL),
+        (r"llvm\.(lifetime|dbg|stackrestore|prefetch|invariant|experimental\.noalias|var\.annotation)", Kind.NOTHING),
+        (r"llvm\.(stacksave|frameaddress|returnaddress|readcyclecounter|objectsize)", Kind.IGNORED),
+        (r"llvm\.(expect|threadlocal\.address|ptr\.annotation|ssa\.copy)", Kind.FIRST),
+        (r"llvm\.va_|llvm\.va_(start|end|copy)", Kind.REFUSED_VARIADIC),
+        (
+            r"llvm\.(s|u)(add|sub|mul)\.with\.overflow|llvm\.(ctpop|ctlz|cttz|bswap|bitreverse|abs|fshl|fshr|is\.constant"
+            r"|smax|smin|umax|umin|sadd\.sat|uadd\.sat|ssub\.sat|usub\.sat)\.",
+            Kind.COMPUTE,
+        ),
+        (r"llvm\.", Kind.REFUSED_FLOAT),
+        (r"(__VERIFIER_|__CPROVER_|__ESBMC_|__SMACK_)?_?nondet(_|$)|.*_nondet(_|$)|nondet|nd(_\w+)?$", Kind.NONDET),
+        (r"__CPROVER_|__ESBMC_|__SMACK_", Kind.REFUSED_VERIFIER),
+        (r"pthread_(mutex|cond|rwlock|spin|barrier)_destroy$", Kind.SUCCESS),
+        (r"pthread_(attr|mutexattr|condattr|rwlockattr|barrierattr)_(init|destroy|set\w+)$", Kind.SUCCESS),
+        (
+            rf"(?!{_NO_MATTER})pthread_|sem_(init|wait|post|trywait|destroy|getvalue)$|thrd_|mtx_|cnd_|tss_",
+            Kind.REFUSED_THREADS,
+        ),
+    )
+)
+
+
+_CONVERSION = re.compile(
+    r"%(?P<skip>\*)?(?P<count>\d+)?(?P<length>hh|h|ll|l|j|z|t|L|q)?(?P<kind>[a-zA-Z%]|\[\^?\]?[^]]*\])"
+)
+_LENGTHS = {"hh": 1, "h": 2, "ll": 8, "j": 8, "q": 8}
+
+
+def scanned_sizes(text: str, pointer: int) -> list[int] | None:
+    """The bytes that a scanf format stores through each of its pointers; None where strings are read."""
+    sizes: list[int] = []
+    for conversion in _CONVERSION.finditer(text):
+        kind, length = conversion["kind"], conversion["length"] or ""
+        if kind == "%" or conversion["skip"]:
+            continue
+        if kind in "diouxXn":
+            sizes.append(pointer if length in ("l", "z", "t") else _LENGTHS.get(length, 4))
+        elif kind in "aefgAEFG":
+            sizes.append({"l": 8, "L": 16 if pointer == 8 else 12}.get(length, 4))
+        elif kind == "c":
+            sizes.append(int(conversion["count"] or 1))
+        elif kind == "p":
+            sizes.append(pointer)
+        else:
+            return None
+    return sizes
+
+
+def kind_of(name: str, module: l.Module) -> Kind | None:
+    """The kind of a call to ``name``; None if it has a body to use, or is not known."""
+    function = module.functions.get(name)
+    if function is not None and function.blocks and name not in ALWAYS:
+        return None
+    known = _KINDS.get(name)
+    if known is not None:
+        return known
+    return next((kind for pattern, kind in _PATTERNS if pattern.match(name)), None)
+
+
+NUMBERS = frozenset((Kind.COMPUTE, Kind.SELF, Kind.SPAWN, Kind.SUCCESS))  # what they return is no address
+ALLOCATIONS = frozenset(
+    (Kind.ALLOCATE, Kind.ALLOCATE_ALIGNED, Kind.ALLOCATE_ZERO, Kind.ALLOCATE_ONE_ZERO, Kind.REALLOCATE)
+)

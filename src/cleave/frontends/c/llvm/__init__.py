@@ -1,0 +1,1 @@
+"""LLVM modules: read from text, linked, laid out in memory."""

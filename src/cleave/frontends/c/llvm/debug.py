@@ -1,0 +1,127 @@
+"""Places and names in the source, from LLVM's debug metadata.
+
+!68 = !DILocation(line: 10, column: 30, scope: !64)         Location("x.c", 10, 30)
+!66 = !DILocalVariable(name: "x", arg: 1, …)                "x"
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from cleave.errors import UnsupportedError
+from cleave.frontends.c.llvm import module as l
+from cleave.ir.program import Location
+
+_FIELD = re.compile(r"(\w+): (\"(?:[^\"])*\"|![0-9]+|[^,()]+)")
+
+
+class DebugInfo:
+    def __init__(self, module: l.Module, file: str) -> None:
+        self._metadata = module.metadata
+        self._file = file
+        self._fields: dict[int, dict[str, str]] = {}
+        self._files: dict[int, str] = {}
+        self._locations: dict[int, Location | None] = {}
+
+    def location(self, number: int | None) -> Location | None:
+        """Of a DILocation; None where the compiler gave no line."""
+        if number is None:
+            return None
+        if number not in self._locations:
+            self._locations[number] = self._find_location(number)
+        return self._locations[number]
+
+    def _find_location(self, number: int) -> Location | None:
+        fields = self._get(number)
+        line = int(fields.get("line", "0"))
+        if not line:
+            return None
+        scope = _reference(fields.get("scope"))
+        return Location(self._file_of(scope), line, int(fields.get("column", "0")))
+
+    def declared(self, number: int | None) -> tuple[str | None, Location | None]:
+        """Name and place of a DISubprogram, a DILocalVariable or a DIGlobalVariable (also inside its expression)."""
+        if number is None:
+            return None, None
+        fields = self._get(number)
+        inner = _reference(fields.get("var"))
+        if inner is not None:
+            fields = self._get(inner)
+        name = fields.get("name", "").strip('"') or None
+        line = int(fields.get("line", "0"))
+        file = _reference(fields.get("file"))
+        return name, Location(self._file_name(file), line) if line and file is not None else None
+
+    def _file_of(self, scope: int | None) -> str:
+        while scope is not None:
+            fields = self._get(scope)
+            file = _reference(fields.get("file"))
+            if file is not None:
+                return self._file_name(file)
+            scope = _reference(fields.get("scope"))
+        return self._file
+
+    def _file_name(self, number: int | None) -> str:
+        if number is None:
+            return self._file
+        if number not in self._files:
+            fields = self._get(number)
+            name = fields.get("filename", "").strip('"').replace("\\5C", "\\") or self._file
+            folder = fields.get("directory", "").strip('"')
+            # The compiler may cut what the file's name and the current folder have in common.
+            whole = os.path.join(folder, name)
+            self._files[number] = name if name == self._file or not folder else _as_given(whole, self._file)
+        return self._files[number]
+
+    def _get(self, number: int) -> dict[str, str]:
+        if number not in self._fields:
+            self._fields[number] = dict(_FIELD.findall(self._metadata.get(number, "")))
+        return self._fields[number]
+
+
+def _as_given(found: str, given: str) -> str:
+    return given if os.path.normpath(found) == os.path.normpath(given) else found
+
+
+def _reference(text: str | None) -> int | None:
+    return int(text[1:]) if text and text.startswith("!") else None
+
+
+def _name_blocks(function: l.FunctionDefinition, info: DebugInfo) -> None:
+    """By their labels in the source: the compiler changes a label where a variable has the same name."""
+    renamed: dict[str, str] = {}
+    for label, number in function.labels.items():
+        name, _ = info.declared(number)
+        if name and name not in function.blocks and name not in renamed.values():  # local labels may repeat names
+            renamed[label] = name
+    if not renamed:
+        return
+    for block in function.blocks.values():
+        block.label = renamed.get(block.label, block.label)
+    function.blocks = {block.label: block for block in function.blocks.values()}
+    for instruction in function.instructions():
+        instruction.labels = tuple(renamed.get(label, label) for label in instruction.labels)
+
+
+def locate(module: l.Module, file: str) -> None:
+    """Puts places and names into ``module``, which then needs its metadata no more."""
+    info = DebugInfo(module, file)
+    for function in module.functions.values():
+        _, function.location = info.declared(function.debug)
+        for register, number in function.variables.items():
+            name, _ = info.declared(number)
+            if name:
+                function.names[register] = name
+        _name_blocks(function, info)
+        for instruction in function.instructions():
+            instruction.location = info.location(instruction.debug)
+    for variable in module.globals.values():
+        name, variable.location = info.declared(variable.debug)
+        variable.source_name = name or variable.name
+
+
+def unsupported(message: str, location: Location | None) -> UnsupportedError:
+    if location is None:
+        return UnsupportedError(message)
+    return UnsupportedError(message, file=location.file, line=location.line, column=location.column)

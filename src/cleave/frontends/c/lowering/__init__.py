@@ -1,0 +1,1 @@
+"""LLVM modules to `ir.Program`."""

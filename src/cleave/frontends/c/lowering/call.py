@@ -1,0 +1,341 @@
+"""Calls: of functions with a body, through pointers, and of those that only have a meaning (`models`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cleave.frontends.c.analysis.accesses import text_of
+from cleave.frontends.c.analysis.calls import spawned
+from cleave.frontends.c.analysis.models import ALLOCATIONS, Kind, kind_of
+from cleave.frontends.c.analysis.points_to import Object
+from cleave.frontends.c.clang.options import Check
+from cleave.frontends.c.llvm import module as l
+from cleave.frontends.c.llvm.debug import unsupported
+from cleave.frontends.c.llvm.module import constant
+from cleave.frontends.c.lowering import bits
+from cleave.frontends.c.lowering.body import Terms
+from cleave.frontends.c.lowering.copies import DEADLOCK
+from cleave.frontends.c.lowering.operators import apply_intrinsic
+from cleave.frontends.c.lowering.ruled import RULED
+from cleave.frontends.c.lowering.threads import ATOMIC
+from cleave.ir.program import Assert, Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
+from cleave.logic.sorts import BOOL, Sort
+from cleave.logic.terms import FALSE, Term, bv, conj_all, ite, neg
+
+if TYPE_CHECKING:
+    from cleave.frontends.c.lowering.function import FunctionLowering
+
+_FENCES = frozenset(("mfence", "lfence", "sfence"))  # memory is sequentially consistent without
+_REFUSALS = {
+    Kind.REFUSED_THREADS: "{name} is not supported",
+    Kind.REFUSED_FLOAT: "{name} is not supported: mathematics, or an operation that C programs rarely use",
+    Kind.REFUSED_VARIADIC: "functions that read a variable number of arguments (va_start) are not supported",
+    Kind.REFUSED_VERIFIER: "{name} is not supported: it is built into another verifier",
+    Kind.REFUSED_ROUNDING: "{name} is not supported: numbers are always rounded to nearest",
+    Kind.REFUSED_JUMP: "{name} is not supported: control leaves the function",
+}
+
+
+class CallLowering:
+    def __init__(self, function: FunctionLowering) -> None:
+        self._function = function
+        self._context = function.context
+        self._body = function.body
+        self._registers = function.registers
+        self._memory = function.memory
+        self._ranges = function.ranges
+
+    def call(self, instruction: l.Instruction) -> None:
+        callee = self._context.facts.resolve(instruction.callee)
+        match callee:
+            case l.InlineAssembly(text):
+                self._assembly(instruction, text)
+            case l.GlobalRef(name):
+                self._registers.define(instruction.result, self._named(instruction, name))
+            case None:
+                raise unsupported("a call without a callee", self._function.place())
+            case _:
+                self._indirect(instruction, callee)
+
+    def _assembly(self, instruction: l.Instruction, text: str) -> None:
+        if (text.strip() and text.strip() not in _FENCES) or not isinstance(instruction.type, l.VoidType):
+            raise unsupported("assembly code is not supported", self._function.place())
+
+    def _named(self, instruction: l.Instruction, name: str) -> Terms:
+        """The call's value."""
+        module = self._context.module
+        kind = kind_of(name, module)
+        function = module.functions.get(name)
+        if kind is not None:
+            return self._modelled(instruction, name, kind)
+        if function is not None and function.blocks:
+            return self._defined(instruction, function)
+        self._context.unmodelled.setdefault(name, self._function.place())
+        return self._any(instruction, name)
+
+    def _sorts(self, type: l.Type) -> tuple[Sort, ...]:
+        return self._context.sorts(type, self._body.location)
+
+    def _any(self, instruction: l.Instruction, hint: str) -> Terms:
+        if instruction.result is None or not self._registers.is_used(instruction.result):
+            return ()
+        function = hint if hint in RULED else ""
+        return tuple(self._body.any(hint, sort, function) for sort in self._sorts(instruction.type))
+
+    # --- functions with a body --------------------------------------------------------------------------------------
+
+    def _defined(self, instruction: l.Instruction, function: l.FunctionDefinition) -> Terms:
+        given = [term for operand in instruction.operands for term in self._function.terms(operand)]
+        expected = [sort for parameter in function.parameters for sort in self._sorts(parameter.type)]
+        arguments = self._adapted(given, expected)
+        returned = self._sorts(function.type.result)
+        results = tuple(self._body.local(f"{function.name}.result", sort) for sort in returned)
+        self._registers.before_change(self._context.global_set.__contains__)
+        is_atomic = self._context.has_threads and function.name.startswith(ATOMIC)
+        if is_atomic:
+            self._body.emit(AtomicBegin(self._body.location))
+        self._body.emit(Call(function.name, tuple(arguments), results, self._body.location))
+        if is_atomic:
+            self._body.emit(AtomicEnd(self._body.location))
+        return tuple(self._adapted(results, self._sorts(instruction.type)))
+
+    def _adapted(self, terms: Sequence[Term], sorts: Sequence[Sort]) -> list[Term]:
+        """Old C calls functions with too few or too many arguments, or of other widths."""
+        adapted = []
+        for position, sort in enumerate(sorts):
+            if position >= len(terms):
+                adapted.append(self._body.any("missing_argument", sort))
+                continue
+            term = terms[position]
+            if term.sort is not sort:
+                width = 1 if sort is BOOL else sort.width
+                have = 1 if term.sort is BOOL else term.sort.width
+                term = bits.zero_extended(term, width) if width > have else bits.truncated(term, width)
+            adapted.append(term)
+        return adapted
+
+    # --- through a pointer ------------------------------------------------------------------------------------------
+
+    def _indirect(self, instruction: l.Instruction, callee: l.Value) -> None:
+        """One branch for each function it can be; a pointer to none of them ends the execution."""
+        pointer = self._function.term(callee)
+        targets = self._targets(instruction, callee)
+        results: Terms = ()
+        if instruction.result is not None:
+            results = self._registers.reserve(instruction.result, self._sorts(instruction.type))
+        body, location = self._body, self._body.location
+        self._registers.before_change(lambda _: True)
+        labels = {name: body.labels.fresh(f"call.{name}") for name in targets}
+        unknown = [body.labels.fresh("call.unknown")] if self._may_be_unknown(callee, targets) else []
+        after = body.labels.fresh("call.end")
+        body.finish(*labels.values(), *unknown)
+        known = {
+            name: bits.same(pointer, bv(self._context.storage.address(name), pointer.sort.width)) for name in targets
+        }
+        for name, label in labels.items():
+            body.start(label, location)
+            body.emit(Assume(known[name], location))
+            values = self._named(instruction, name)
+            if results:
+                body.emit(Assign(results, tuple(self._adapted(values, [r.sort for r in results])), location))
+            body.finish(after)
+        for label in unknown:
+            body.start(label, location)
+            body.emit(Assume(conj_all(neg(condition) for condition in known.values()), location))
+            if results:
+                body.emit(Havoc(results, location))
+            body.finish(after)
+        body.start(after, location)
+
+    def _may_be_unknown(self, callee: l.Value, targets: list[str]) -> bool:
+        """Whether the pointer can come from outside the program: then it may be any function of the outside."""
+        region = self._context.points_to.region(self._function.function.name, callee)
+        unknown = not targets or any(made.kind == "external" for made in region.objects)
+        if unknown:
+            place = self._function.place()
+            self._context.unmodelled.setdefault(f"the function called through a pointer at {place}", place)
+        return unknown
+
+    def _targets(self, instruction: l.Instruction, callee: l.Value) -> list[str]:
+        """What both the types and the points-to analysis allow."""
+        region = self._context.points_to.region(self._function.function.name, callee)
+        pointed = {made.name for made in region.objects if made.kind == "function"}
+        fitting = self._context.facts.targets(instruction)
+        return [name for name in fitting if name in pointed]
+
+    # --- models -----------------------------------------------------------------------------------------------------
+
+    def _modelled(self, instruction: l.Instruction, name: str, kind: Kind) -> Terms:
+        if kind in _REFUSALS:
+            raise unsupported(_REFUSALS[kind].format(name=name), self._function.place())
+        if kind in ALLOCATIONS:
+            return self._allocate(instruction, kind)
+        location = self._body.location
+        match kind:
+            case Kind.VIOLATION if not self._is_violation(name):
+                self._body.stop()
+            case Kind.ASSERT if not self._is_violation(name):
+                self._body.emit(Assume(self._condition(instruction), location))
+            case Kind.VIOLATION:
+                self._body.emit(Assert(FALSE, self._message(instruction, name), location))
+                self._body.stop()
+            case Kind.ASSERT:
+                self._body.emit(Assert(self._condition(instruction), self._message(instruction, name), location))
+            case Kind.ASSUME:
+                self._body.emit(Assume(self._condition(instruction), location))
+            case Kind.STOP:
+                self._body.stop()
+            case Kind.COPY | Kind.FILL | Kind.ZERO:
+                return self._range(instruction, kind)
+            case Kind.SCAN | Kind.FILE_SCAN:
+                self._scan(instruction, name, kind)
+            case Kind.HAVOC:
+                self._havoc(instruction, name)
+            case Kind.SUCCESS:
+                return tuple(bv(0, sort.width) for sort in self._sorts(instruction.type) if sort is not BOOL)
+            case Kind.SPAWN | Kind.JOIN | Kind.SELF | Kind.ATOMIC_BEGIN | Kind.ATOMIC_END:
+                return self._thread_operation(instruction, kind)
+            case Kind.FIRST:
+                return self._function.terms(instruction.operands[0])
+            case Kind.COMPUTE:
+                operands = tuple(self._function.term(operand) for operand in instruction.operands)
+                computed = apply_intrinsic(name, operands)
+                if computed is None:
+                    raise unsupported(f"{name} is not supported", self._function.place())
+                return computed
+            case _:
+                pass
+        return self._any(instruction, name)
+
+    def _is_violation(self, name: str) -> bool:
+        """Whether it is what is looked for; otherwise a failing assertion just ends the program."""
+        match self._context.options.check:
+            case None | Check.REACH:
+                return name != DEADLOCK
+            case Check.DEADLOCK:
+                return name == DEADLOCK
+            case Check.LABEL | Check.DATA_RACE:
+                return False
+
+    def _thread_operation(self, instruction: l.Instruction, kind: Kind) -> Terms:
+        body = self._body
+        if not self._context.has_threads:
+            if kind is Kind.JOIN:
+                body.stop()
+            return tuple(bv(0, sort.width) for sort in self._sorts(instruction.type))
+        made = tuple(body.local("thread", sort) for sort in self._sorts(instruction.type))
+        match kind:
+            case Kind.SPAWN:
+                self._spawn(instruction, made[0])
+            case Kind.JOIN:
+                body.emit(Join(self._function.term(instruction.operands[0]), body.location))
+            case Kind.SELF:
+                body.emit(Self(made[0], body.location))
+            case Kind.ATOMIC_BEGIN:
+                body.emit(AtomicBegin(body.location))
+            case _:
+                body.emit(AtomicEnd(body.location))
+        return made
+
+    def _spawn(self, instruction: l.Instruction, number: Term) -> None:
+        name = spawned(instruction)
+        assert name is not None
+        function = self._context.module.functions[name]
+        given = [term for operand in instruction.operands[1:] for term in self._function.terms(operand)]
+        expected = [sort for parameter in function.parameters for sort in self._sorts(parameter.type)]
+        self._body.emit(Spawn(name, tuple(self._adapted(given, expected)), number, self._body.location))
+
+    def _scan(self, instruction: l.Instruction, name: str, kind: Kind) -> None:
+        """Also where fewer values are read than asked for: then the old value is one of those that are possible."""
+        pointers = self._context.finder.scanned(instruction, kind)
+        if pointers is None:
+            raise unsupported(f"{name} with this format is not supported", self._function.place())
+        for pointer, size in pointers:
+            self._memory.scan(pointer, self._function.term(pointer), size)
+
+    def _havoc(self, instruction: l.Instruction, name: str) -> None:
+        size = constant(instruction.operands[1])
+        if size is None:
+            raise unsupported(f"{name} is supported only with a constant size", self._function.place())
+        pointer = instruction.operands[0]
+        self._memory.scan(pointer, self._function.term(pointer), size)
+
+    def _condition(self, instruction: l.Instruction) -> Term:
+        term = self._function.term(instruction.operands[0])
+        return term if term.sort is BOOL else bits.differ(term, bv(0, term.sort.width))
+
+    def _message(self, instruction: l.Instruction, name: str) -> str:
+        """What the program says about the assertion, if it says something."""
+        if name == DEADLOCK:
+            return "deadlock: all threads that have not ended wait for ever"
+        if name.startswith("__assert") or name in ("_assert", "__CPROVER_assert", "__ESBMC_assert"):
+            for operand in instruction.operands:
+                text = text_of(operand, self._context.module)
+                if text:
+                    return f"assertion {text}"
+        return f"{name} is reached" if kind_of(name, self._context.module) is Kind.VIOLATION else f"{name} fails"
+
+    # --- memory -----------------------------------------------------------------------------------------------------
+
+    def _size(self, value: l.Value) -> Term:
+        """Clang sometimes fills with 64 bit sizes on 32 bit, too."""
+        size, width = self._function.term(value), self._context.module.bits
+        return bits.truncated(bits.zero_extended(size, max(width, size.sort.width)), width)
+
+    def _range(self, instruction: l.Instruction, kind: Kind) -> Terms:
+        operands = instruction.operands
+        to = self._function.term(operands[0])
+        match kind:
+            case Kind.COPY:
+                source = self._function.term(operands[1])
+                self._ranges.copy(operands[0], to, operands[1], source, self._size(operands[2]))
+            case Kind.FILL:
+                byte = bits.truncated(self._function.term(operands[1]), 8)
+                self._ranges.fill(operands[0], to, byte, self._size(operands[2]))
+            case _:
+                self._ranges.fill(operands[0], to, bv(0, 8), self._size(operands[1]))
+        return (to,) if instruction.result is not None else ()
+
+    def _allocate(self, instruction: l.Instruction, kind: Kind) -> Terms:
+        if instruction.result is None:
+            return ()
+        self._context.allocates = True
+        width = self._context.module.bits
+        operands = instruction.operands
+        made = Object("heap", instruction.result, self._function.function.name)
+        placement = self._context.storage.placements.get(made)
+        size = self._size(operands[1] if kind in (Kind.ALLOCATE_ALIGNED, Kind.REALLOCATE) else operands[0])
+        if kind is Kind.ALLOCATE_ZERO:
+            size = bits.mul(size, self._size(operands[1]))
+        if placement is not None and placement.address is not None:
+            address: Term = bv(placement.address, width)
+        else:
+            alignment = self._size(operands[0]) if kind is Kind.ALLOCATE_ALIGNED else bv(1, width)
+            address = self._memory.allocate(size, alignment)
+        pointer = l.Local(instruction.result, l.POINTER)
+        if kind in (Kind.ALLOCATE_ZERO, Kind.ALLOCATE_ONE_ZERO):
+            self._ranges.fill(pointer, address, bv(0, 8), size, is_new=True)
+        elif kind is Kind.REALLOCATE:
+            old = self._function.term(operands[0])
+            self._ranges.copy(pointer, address, operands[0], old, size, self._size_of_block(operands[0], old, size))
+        return (address,)
+
+    def _size_of_block(self, pointer: l.Value, address: Term, unknown: Term) -> Term:
+        """How much `realloc` has to copy: what is beyond the old block holds any values. A block that has no address of
+        its own has at most the largest size of these, where all are known."""
+        storage, width = self._context.storage, address.sort.width
+        fixed: list[tuple[int, int]] = []
+        moving: list[int | None] = []
+        for made in self._memory.place(pointer)[0].region.objects:
+            placement, size = storage.placements.get(made), storage.size(made)
+            if placement is None or placement.address is None or size is None:
+                moving.append(size)
+            else:
+                fixed.append((placement.address, size))
+        known = [size for size in moving if size is not None]
+        found = bv(max(known), width) if known and len(known) == len(moving) else unknown
+        self._context.grows_unknown_blocks |= len(known) < len(moving) or len(set(known)) > 1
+        for place, size in fixed:
+            found = ite(bits.same(address, bv(place, width)), bv(size, width), found)
+        return found

@@ -1,0 +1,284 @@
+"""One function to one procedure, instruction by instruction."""
+
+from __future__ import annotations
+
+from cleave.errors import UnsupportedError
+from cleave.frontends.c.analysis.points_to import Object
+from cleave.frontends.c.clang.options import ERROR_LABEL
+from cleave.frontends.c.llvm import module as l
+from cleave.frontends.c.llvm.debug import unsupported
+from cleave.frontends.c.lowering import bits
+from cleave.frontends.c.lowering.addresses import element_pointer
+from cleave.frontends.c.lowering.body import Body, Names, Registers, Terms
+from cleave.frontends.c.lowering.call import CallLowering
+from cleave.frontends.c.lowering.context import Context, has_vector
+from cleave.frontends.c.lowering.control import ControlLowering
+from cleave.frontends.c.lowering.memory import MemoryAccess
+from cleave.frontends.c.lowering.operators import apply_binary, apply_cast, apply_comparison, is_binary, update
+from cleave.frontends.c.lowering.parameters import parameter_cells
+from cleave.frontends.c.lowering.races import is_atomic_access
+from cleave.frontends.c.lowering.ranges import RangeAccess
+from cleave.ir.program import Assert, Block, Location, Procedure
+from cleave.logic.sorts import BOOL, Sort
+from cleave.logic.terms import FALSE, Term, bv, ite, var
+from cleave.logic.walk import free_variables
+
+_FLOAT_OPERATIONS = frozenset(
+    (
+        *("fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "fcmp"),
+        *("fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"),
+    )
+)
+_FLOAT_REFUSAL = "floating-point arithmetic on long double, and the remainder, are not supported"
+_MOVES = frozenset(("load", "store", "call", "extractvalue", "insertvalue", "freeze"))
+_CASTS = frozenset(("trunc", "zext", "sext", "ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr"))
+
+
+class FunctionLowering:
+    def __init__(self, context: Context, name: str) -> None:
+        self.context = context
+        self.function = context.module.functions[name]
+        self.body = Body(Names(context.names.__contains__))
+        self.registers = Registers(self.body, self.function)
+        self.memory = MemoryAccess(context, name, self.body, self.registers)
+        self.ranges = RangeAccess(context, self.memory, self.body, self.registers)
+        self.calls = CallLowering(self)
+        self.control = ControlLowering(self)
+        self.returns: tuple[Term, ...] = ()
+        self._operands: dict[str, Terms] = {}  # of the instruction that is being lowered
+
+    def procedure(self) -> Procedure:
+        function, body = self.function, self.body
+        for register in (i.result for i in function.instructions() if i.opcode == "alloca" and i.result):
+            for cell in self._own_cells(register):
+                body.names.fresh(cell.name)
+                body.locals.append(cell)
+        parameters = self._parameters()
+        self.returns = tuple(
+            var(body.names.fresh("result"), sort)
+            for sort in self.context.sorts(function.type.result, function.location)
+        )
+        for label in function.blocks:
+            body.labels.fresh(label)
+        for block in function.blocks.values():
+            self._block(block)
+        return Procedure(
+            name=function.name,
+            parameters=parameters,
+            returns=self.returns,
+            locals=tuple(body.locals),
+            blocks=self._in_order(),
+            location=function.location,
+        )
+
+    def _own_cells(self, register: str) -> list[Term]:
+        """The locals that hold the object of an alloca."""
+        made = Object("alloca", register, self.function.name)
+        memory = self.context.memories.of(self.context.points_to.region_of_object(made))
+        if not memory.single:
+            return []
+        own = [cell.variable for cell in memory.cells.values() if cell.owner == self.function.name]
+        return [variable for variable in own if variable is not None and variable not in self.body.locals]
+
+    def _parameters(self) -> tuple[Term, ...]:
+        """A parameter that is stored once, where its local starts, is that local."""
+        made: list[Term] = []
+        stored = parameter_cells(self.context, self.function)
+        for parameter in self.function.parameters:
+            sorts = self.context.sorts(parameter.type, self.function.location)
+            cell = stored.get(parameter.name)
+            if cell is not None and cell.variable is not None and (cell.variable.sort,) == sorts:
+                self.body.locals.remove(cell.variable)
+                terms: Terms = (cell.variable,)
+            else:
+                terms = tuple(var(self.body.names.fresh(parameter.name), sort) for sort in sorts)
+            self.registers.keep(parameter.name, terms)
+            made += terms
+        return tuple(made)
+
+    def _in_order(self) -> dict[str, Block]:
+        first = next(iter(self.function.blocks))
+        return {first: self.body.blocks[first], **self.body.blocks}
+
+    # --- blocks -----------------------------------------------------------------------------------------------------
+
+    def _block(self, block: l.BasicBlock) -> None:
+        body, registers = self.body, self.registers
+        located = (i.location for i in block.instructions if i.location is not None)
+        place = next(located, None)
+        body.start(block.label, place)
+        registers.enter(block)
+        if block.label == ERROR_LABEL and self.context.looks_for_labels:
+            body.emit(Assert(FALSE, f"label {block.label} is reached", place or self.function.location))
+        for position, instruction in enumerate(block.instructions):
+            registers.at(position)
+            body.location = instruction.location
+            self._operands = {} if instruction.opcode == "phi" else self._values_used(instruction)
+            if instruction.opcode in ("br", "switch", "indirectbr", "ret", "unreachable"):
+                self.control.end(block, instruction)
+                return
+            if instruction.opcode != "phi":
+                self._instruction(instruction)
+
+    def _values_used(self, instruction: l.Instruction) -> dict[str, Terms]:
+        """What the operands stand for when the instruction starts: it may change what they depend on."""
+        values = instruction.operands if instruction.callee is None else (*instruction.operands, instruction.callee)
+        locals_used = [value for value in values if isinstance(value, l.Local)]
+        return {value.name: self.registers.get(value.name, self._sorts(value.type)) for value in locals_used}
+
+    # --- values -----------------------------------------------------------------------------------------------------
+
+    def term(self, value: l.Value) -> Term:
+        (found,) = self.terms(value)
+        return found
+
+    def terms(self, value: l.Value) -> Terms:
+        """The scalars that ``value`` stands for here."""
+        match value:
+            case l.Local(name):
+                found = self._operands.get(name)
+                return self.registers.get(name, self._sorts(value.type)) if found is None else found
+            case l.ConstAggregate(_, elements):
+                return tuple(term for element in elements for term in self.terms(element))
+            case l.ConstBytes(_, content):
+                return tuple(bv(byte, 8) for byte in content)
+            case _:
+                number = self._number(value)
+                return tuple(self._constant(number, sort) for sort in self._sorts(value.type))
+
+    def _number(self, value: l.Value) -> int | None:
+        try:
+            return self.context.constants.number(value)
+        except UnsupportedError as error:
+            raise unsupported(error.message, self.place()) from None
+
+    def _constant(self, number: int | None, sort: Sort) -> Term:
+        if number is None:
+            return self.body.any("undefined", sort)
+        return bits.from_bits(bv(number, 1)) if sort is BOOL else bv(number, sort.width)
+
+    def _sorts(self, type: l.Type) -> tuple[Sort, ...]:
+        return self.context.sorts(type, self.body.location)
+
+    # --- instructions -----------------------------------------------------------------------------------------------
+
+    def _instruction(self, instruction: l.Instruction) -> None:
+        opcode, operands, result = instruction.opcode, instruction.operands, instruction.result
+        if opcode in _FLOAT_OPERATIONS:
+            raise unsupported(_FLOAT_REFUSAL, self.place())
+        if isinstance(instruction.type, l.OpaqueType) or self._computes_with_vectors(instruction):
+            raise unsupported("vectors and va_arg are not supported", self.place())
+        if is_binary(opcode):
+            self.registers.define(result, (self._binary(instruction),))
+        elif opcode in _CASTS:
+            (sort,) = self._sorts(instruction.type)
+            width = 1 if sort is BOOL else sort.width
+            self.registers.define(result, (apply_cast(opcode, self.term(operands[0]), width),))
+        else:
+            self._other(instruction)
+
+    def _computes_with_vectors(self, instruction: l.Instruction) -> bool:
+        types = (instruction.type, *(operand.type for operand in instruction.operands))
+        return any(has_vector(type, moved=instruction.opcode in _MOVES) for type in types)
+
+    def place(self) -> Location | None:
+        return self.body.location or self.function.location
+
+    def _binary(self, instruction: l.Instruction) -> Term:
+        a, b = (self.term(operand) for operand in instruction.operands)
+        return apply_binary(instruction.opcode, a, b, lambda what: self.body.any(what, a.sort))
+
+    def _other(self, instruction: l.Instruction) -> None:
+        operands, result = instruction.operands, instruction.result
+        define = self.registers.define
+        match instruction.opcode:
+            case "icmp":
+                a, b = (self.term(operand) for operand in operands)
+                define(result, (apply_comparison(instruction.predicate, a, b),))
+            case "load":
+                self._load(instruction)
+            case "store":
+                stored, address = self.terms(operands[0]), self.term(operands[1])
+                atomic = is_atomic_access(instruction)
+                self.memory.store(operands[0].type, stored, operands[1], address, atomic=atomic)
+            case "getelementptr":
+                define(result, (element_pointer(self.context, instruction, self.term),))
+            case "alloca":
+                self._alloca(instruction)
+            case "select":
+                condition, then, other = (self.terms(operand) for operand in operands)
+                chosen = (bits.ite_bool(condition[0], a, b) for a, b in zip(then, other, strict=True))
+                define(result, tuple(chosen))
+            case "freeze":
+                define(result, self.terms(operands[0]))
+            case "extractvalue" | "insertvalue":
+                self._aggregate(instruction)
+            case "atomicrmw" | "cmpxchg":
+                self._atomic(instruction)
+            case "call":
+                self.calls.call(instruction)
+            case "fence":
+                pass
+            case opcode:
+                raise unsupported(f"the LLVM instruction {opcode!r} is not supported", self.place())
+
+    def _load(self, instruction: l.Instruction) -> None:
+        pointer, address = instruction.operands[0], self.term(instruction.operands[0])
+        loaded = self.memory.load(instruction.type, pointer, address)
+        if self.context.has_threads and instruction.result is not None:
+            globals_read = self.context.global_set.intersection(free_variables(*loaded))
+            if globals_read:  # now, and in a step of its own: the next may be another thread's
+                kept = self.registers.reserve(instruction.result, (term.sort for term in loaded))
+                touched = self.memory.touched(instruction.type, pointer, address)
+                self.memory.read(kept, loaded, touched, atomic=is_atomic_access(instruction))
+                return
+        self.registers.define(instruction.result, loaded)
+
+    def _alloca(self, instruction: l.Instruction) -> None:
+        assert instruction.result is not None
+        assert instruction.source is not None
+        made = Object("alloca", instruction.result, self.function.name)
+        placement = self.context.storage.placements.get(made)
+        width = self.context.module.bits
+        if placement is not None and placement.address is not None:
+            if placement.refresh:
+                self.memory.refresh(made)
+            self.registers.define(instruction.result, (bv(placement.address, width),))
+            return
+        count = bits.zero_extended(self.term(instruction.operands[0]), width)
+        size = bits.mul(count, bv(self.context.layout.size(instruction.source), width))
+        allocated = self.memory.allocate(size, bv(instruction.alignment, width))
+        self.registers.define(instruction.result, (allocated,))
+
+    def _aggregate(self, instruction: l.Instruction) -> None:
+        """The scalars of an element are a stretch of those of the whole."""
+        layout = self.context.layout
+        type: l.Type = instruction.operands[0].type
+        start = 0
+        for index in instruction.indices:
+            before = [layout.element(type, earlier)[1] for earlier in range(index)]
+            start += sum(len(layout.leaves(part)) for part in before)
+            _, type = layout.element(type, index)
+        count = len(layout.leaves(type))
+        whole = self.terms(instruction.operands[0])
+        if instruction.opcode == "extractvalue":
+            self.registers.define(instruction.result, whole[start : start + count])
+        else:
+            element = self.terms(instruction.operands[1])
+            self.registers.define(instruction.result, (*whole[:start], *element, *whole[start + count :]))
+
+    def _atomic(self, instruction: l.Instruction) -> None:
+        pointer, operand = instruction.operands[:2]
+        address = self.term(pointer)
+        (before,) = self.memory.load(operand.type, pointer, address)
+        saved = self.body.local("before", before.sort)
+        if instruction.opcode == "cmpxchg":
+            after: Term | None = ite(bits.same(before, self.term(operand)), self.term(instruction.operands[2]), before)
+            result: Terms = (saved, bits.same(saved, self.term(operand)))
+        else:
+            after = update(instruction.predicate, before, self.term(operand))
+            result = (saved,)
+        if after is None:
+            raise unsupported(f"the atomic operation {instruction.predicate!r} is not supported", self.place())
+        self.memory.store(operand.type, (after,), pointer, address, also={saved: before}, atomic=True)
+        self.registers.define(instruction.result, result)

@@ -1,0 +1,182 @@
+"""From a linked module to `ir.Program`: the analyses in order, then the functions one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from cleave.frontends.c.analysis.accesses import AccessFinder
+from cleave.frontends.c.analysis.calls import CallFacts
+from cleave.frontends.c.analysis.cells import MemoryMap
+from cleave.frontends.c.analysis.confusion import hides_pointers
+from cleave.frontends.c.analysis.offsets import Offsets
+from cleave.frontends.c.analysis.points_to import PointsTo
+from cleave.frontends.c.analysis.storage import Storage, declare_cells
+from cleave.frontends.c.clang.asynchronous import outline_threads
+from cleave.frontends.c.clang.library import is_ours
+from cleave.frontends.c.clang.options import Check, COptions
+from cleave.frontends.c.llvm import module as l
+from cleave.frontends.c.llvm.image import Constants
+from cleave.frontends.c.llvm.layout import Layout
+from cleave.frontends.c.lowering import bits
+from cleave.frontends.c.lowering.atomic import balanced
+from cleave.frontends.c.lowering.body import Names
+from cleave.frontends.c.lowering.context import COUNTER, Context
+from cleave.frontends.c.lowering.entry import call_constructors, choose_entry
+from cleave.frontends.c.lowering.function import FunctionLowering
+from cleave.frontends.c.lowering.initial import fold_constants, initial_values
+from cleave.frontends.c.lowering.races import Races
+from cleave.frontends.c.lowering.threads import lower_threads
+from cleave.frontends.c.lowering.wrappers import wrap_models
+from cleave.ir.program import Assume, Block, Call, Procedure, Program, Statement
+from cleave.logic.terms import Op, bv, conj_all, select
+
+_ARGUMENTS_POWER = 28  # no system passes that many
+
+
+_WAITS = ("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait")
+
+
+@dataclass(frozen=True, slots=True)
+class CProgram:
+    """A program, and what was taken for granted to get it: one sentence each."""
+
+    program: Program
+    assumptions: tuple[str, ...] = ()
+
+
+def lower(module: l.Module, options: COptions) -> CProgram:
+    entry = choose_entry(module, options.entry)
+    call_constructors(module, entry)
+    wrap_models(module)
+    outline_threads(module, options.check)
+    lower_threads(module, entry)
+    context = _analyse(module, entry, options)
+    names: dict[str, Names] = {}
+
+    def fresh(name: str, owner: str) -> str:
+        if owner == "":
+            return context.names.fresh(name)
+        return names.setdefault(owner, Names(context.names.__contains__)).fresh(name)
+
+    fold_constants(context)
+    cells = declare_cells(module, context.memories, fresh)
+    for cell in cells:
+        if cell.owner == "" and cell.variable is not None:
+            context.declare(cell.variable)
+    made = {name: FunctionLowering(context, name).procedure() for name in context.facts.reachable}
+    if context.has_threads:
+        made = {name: balanced(procedure) for name, procedure in made.items()}
+    ordered = {name: made[name] for name in module.functions if name in made}
+    prologue = initial_values(context, cells)
+    if context.races is not None:
+        prologue = (*prologue, *context.races.initial())
+        context.globals += context.races.marks()
+    start = _start(ordered, entry, context, prologue)
+    ordered[start.name] = start
+    program = Program(globals=tuple(context.globals), procedures=ordered)
+    return CProgram(program, _assumptions(context))
+
+
+def _start(
+    procedures: Mapping[str, Procedure], entry: str, context: Context, prologue: tuple[Statement, ...]
+) -> Procedure:
+    """The entry after the prologue; an entry that the program calls itself gets a procedure that calls it."""
+    procedure = procedures[entry]
+    first = procedure.entry
+    if all(callee != entry for calls in context.facts.callees.values() for _, callee in calls):
+        statements = (*prologue, *_command_line(procedure, context), *first.statements)
+        blocks = {**procedure.blocks, first.label: replace(first, statements=statements)}
+        return replace(procedure, blocks=blocks, is_entry=True)
+    arguments, results = procedure.parameters, procedure.returns
+    call = Call(entry, arguments, results, procedure.location)
+    block = Block("start", (*prologue, *_command_line(procedure, context), call), ())
+    return Procedure(
+        name=f"{entry}.start",
+        locals=(*arguments, *results),
+        blocks={"start": block},
+        is_entry=True,
+        location=procedure.location,
+    )
+
+
+def _command_line(procedure: Procedure, context: Context) -> tuple[Statement, ...]:
+    """What the system promises main: ``argc`` is not negative and bounded by memory, ``argv[argc]`` is null."""
+    if procedure.name != "main" or not procedure.parameters:
+        return ()
+    width = context.module.bits
+    count = procedure.parameters[0]
+    few = bits.compare(Op.BV_ULT, count, bv(1 << _ARGUMENTS_POWER, count.sort.width))
+    conditions = [few]
+    if len(procedure.parameters) > 1:
+        vector = procedure.parameters[1]
+        conditions.append(bits.same(vector, bv(1 << (width - 1), width)))  # above all that is ever allocated
+        parameter = context.module.functions["main"].parameters[1]
+        region = context.points_to.region("main", l.Local(parameter.name, parameter.type))
+        memory = context.memories.of(region)
+        last = bits.add(vector, bits.mul(bits.zero_extended(count, width), bv(width // 8, width)))
+        for cell, distance in memory.pieces(0, width // 8):
+            if cell.is_array and cell.variable is not None:
+                null = bits.same(select(cell.variable, bits.plus(last, distance)), bv(0, 8 * cell.size))
+                conditions.append(null)
+    return (Assume(conj_all(conditions), procedure.location),)
+
+
+def _analyse(module: l.Module, entry: str, options: COptions) -> Context:
+    layout = Layout(module.bits)
+    facts = CallFacts(module, entry)
+    points_to, finder, memories = _find_memory(module, facts, layout, follow_all=False)
+    if hides_pointers(module, facts, points_to, memories):
+        points_to, finder, memories = _find_memory(module, facts, layout, follow_all=True)
+    storage = Storage(module, facts, points_to, memories, layout)
+    constants = Constants(layout, storage.address, module.aliases)
+    names = Names()
+    names.fresh(COUNTER)
+    context = Context(module, options, layout, facts, points_to, finder, memories, storage, constants, names)
+    if options.check is Check.DATA_RACE and facts.has_threads:
+        context.races = Races(module, facts, finder, memories)
+    return context
+
+
+def _find_memory(
+    module: l.Module, facts: CallFacts, layout: Layout, *, follow_all: bool
+) -> tuple[PointsTo, AccessFinder, MemoryMap]:
+    points_to = PointsTo(module, facts, follow_all)
+    offsets = Offsets(module, facts, points_to, layout)
+    finder = AccessFinder(module, facts, points_to, offsets, layout)
+    return points_to, finder, MemoryMap(points_to, finder.all())
+
+
+def _uses_pointers(function: l.FunctionDefinition) -> bool:
+    """Whether it is the program's own, and frees memory or accesses it other than by the name of a variable."""
+    if is_ours(function):
+        return False
+    if any(isinstance(one.callee, l.GlobalRef) and one.callee.name == "free" for one in function.instructions()):
+        return True
+    own = {one.result for one in function.instructions() if one.opcode == "alloca"}
+    accesses = (one for one in function.instructions() if one.opcode in ("load", "store"))
+    pointers = (one.operands[-1] for one in accesses)
+    return any(not isinstance(p, l.GlobalRef) and not (isinstance(p, l.Local) and p.name in own) for p in pointers)
+
+
+def _assumptions(context: Context) -> tuple[str, ...]:
+    told = [
+        f"{name} has no body and no model: it returns any value and changes no memory"
+        for name in sorted(context.unmodelled)
+    ]
+    if any(_uses_pointers(context.module.functions[name]) for name in context.facts.reachable):
+        told.append("memory safety is not checked: an access outside of its object uses other memory of the same kind")
+    if context.allocates:
+        told.append("memory that is asked for is always granted: malloc and the like never fail")
+    if context.grows_unknown_blocks:
+        told.append("what realloc adds to a block of a size that is not known beforehand may be values of other blocks")
+    if any(name.startswith(_WAITS) for name in context.facts.reachable):
+        told.append(
+            "a thread that waits for a condition goes on only when it is signalled, though POSIX allows otherwise"
+        )
+    entry = context.module.functions[context.facts.entry]
+    if entry.name != "main":
+        told.insert(0, f"the program starts in {entry.name}")
+    if entry.name != "main" and any(isinstance(parameter.type, l.PointerType) for parameter in entry.parameters):
+        told.append(f"the pointers that {entry.name} is given point to memory of their own, or to nothing")
+    return tuple(told)

@@ -1,0 +1,1 @@
+"""Transition systems, and clauses that describe them, to `ir.horn.HornSystem`."""

@@ -1,0 +1,1 @@
+"""Virtual workers on one core, with faults by seed."""

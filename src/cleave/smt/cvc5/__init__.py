@@ -1,0 +1,1 @@
+"""cvc5, in a process of its own."""

@@ -1,0 +1,1 @@
+"""SAT solvers behind Cleave's own bit-blasting."""

@@ -1,0 +1,1 @@
+"""Z3, bound through its C interface."""

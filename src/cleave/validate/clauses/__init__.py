@@ -1,0 +1,1 @@
+"""Confirms what is said of Horn clauses: interpretations and derivations."""

@@ -1,0 +1,1 @@
+"""Confirms that programs are safe: unfoldings, coverage of a split search, schedules."""

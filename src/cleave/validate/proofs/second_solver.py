@@ -1,0 +1,93 @@
+"""Another solver's word on a formula that one has refuted: one that shares as little code with the first as possible.
+
+    searched with      confirmed by
+    Bitwuzla           MiniSat, on clauses made by Cleave's own bit-blasting; Z3 where that is not installed
+    a SAT solver       Bitwuzla
+    Z3                 cvc5
+
+MiniSat comes first because it is quick: see docs/threads.md. What a solver does not handle goes to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from threading import Event
+from typing import TypeAlias
+
+from cleave.errors import UnsupportedError
+from cleave.logic.terms import Term, conj_all
+from cleave.smt.bitwuzla.solver import BitwuzlaSolver
+from cleave.smt.cvc5.solver import Cvc5
+from cleave.smt.sat import solver as sat
+from cleave.smt.solver import Answer, Solver
+from cleave.smt.z3.solver import DEFAULT, Z3Solver
+
+Guarded: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Calls what it is given when a limit is hit, as long as the context lasts."""
+
+BITWUZLA, Z3, CVC5, MINISAT = "Bitwuzla", "Z3", "cvc5", "MiniSat"
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """``solver`` is whose it is."""
+
+    answer: Answer
+    solver: str
+
+
+def second_opinion(first: str, formulas: Sequence[Term], seconds: float, guarded: Guarded) -> Opinion:
+    """Whether the formulas can all be true. ``first`` has been asked."""
+    others = _others(first)
+    for name in others:
+        answer = _ask(name, formulas, seconds, guarded)
+        if answer is not None:
+            return Opinion(answer, name)
+    return Opinion(Answer.UNKNOWN, others[-1])
+
+
+def combined(opinions: Sequence[Opinion]) -> Opinion:
+    """Of the parts of a formula, any of which may be true: where one can be, it is that one's, and where one is not
+    known, nothing is."""
+    order = (Answer.SAT, Answer.UNKNOWN, Answer.UNSAT)
+    return min(opinions, key=lambda opinion: order.index(opinion.answer))
+
+
+def _others(first: str) -> tuple[str, ...]:
+    if first == Z3:
+        return (CVC5,)
+    if first != BITWUZLA:
+        return (BITWUZLA,)
+    return (MINISAT, Z3) if sat.is_installed() else (Z3,)
+
+
+def _ask(name: str, formulas: Sequence[Term], seconds: float, guarded: Guarded) -> Answer | None:
+    """None: the solver does not handle them."""
+    if name == CVC5:
+        with Cvc5() as process, guarded(process.interrupt):
+            return process.decide(conj_all(formulas), seconds=seconds).answer
+    solver: Solver = _MAKERS[name]()
+    stopped = Event()
+
+    def interrupt() -> None:
+        stopped.set()
+        solver.interrupt()
+
+    with guarded(interrupt):
+        try:
+            for formula in formulas:
+                if stopped.is_set():
+                    return Answer.UNKNOWN
+                solver.add(formula)
+            return solver.check(seconds=seconds)
+        except UnsupportedError:
+            return None
+
+
+_MAKERS: dict[str, Callable[[], Solver]] = {
+    MINISAT: lambda: sat.SatSolver("minisat"),
+    BITWUZLA: BitwuzlaSolver,
+    Z3: lambda: Z3Solver(profile=DEFAULT),
+}

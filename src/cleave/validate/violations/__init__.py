@@ -1,0 +1,1 @@
+"""Confirms violations: values for a path, and their replay."""

@@ -1,0 +1,163 @@
+"""Replays an execution of several threads under a schedule, on the program as it was read.
+
+    schedule = Schedule((Context(0, 4), Context(1, 2), Context(0, 1)), values, successors)
+    replay(program, "main", schedule)         # Confirmed(trace) | Refuted(reason)
+
+A schedule says which thread runs in each context, and for how many steps of `machine`; for each thread it holds the
+values that the program leaves open and the successors of blocks, in the order in which the thread needs them. That
+nothing of this is against the rules, that no thread is interrupted in an atomic block, and that an assertion fails at
+the end, is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from cleave.errors import CleaveError
+from cleave.explain.trace import trace_of
+from cleave.ir.path import IllegalPathError
+from cleave.ir.program import Block, Location, Procedure, Program, Property, first_thread_statement
+from cleave.logic.terms import Term
+from cleave.validate.semantics.events import Blocked, Run, Violated
+from cleave.validate.semantics.judge import Ended
+from cleave.validate.semantics.machine import Machine, Moved, ThreadChooser
+from cleave.validate.semantics.values import Value
+from cleave.validate.violations.confirm import Confirmed, Refuted
+from cleave.verdict import Trace, TraceStep
+
+
+class Context(NamedTuple):
+    """``thread`` runs for at most ``steps``; it may be blocked before."""
+
+    thread: int
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """``values``, each with the name of the variable it is for, and ``successors`` are by thread."""
+
+    contexts: tuple[Context, ...]
+    values: Mapping[int, Sequence[tuple[str, Value]]] = field(default_factory=dict)
+    successors: Mapping[int, Sequence[str]] = field(default_factory=dict)
+
+
+def replay(program: Program, entry: str, schedule: Schedule) -> Confirmed | Refuted:
+    """Whether the schedule leads to a failing assertion."""
+    if program.property is not Property.ASSERTIONS:
+        return Refuted("with several threads, only assertions can be violated")
+    if entry not in program.procedures:
+        return Refuted(f"there is no procedure {entry}")
+    if schedule.contexts and schedule.contexts[0].thread != 0:
+        return Refuted("the first context is not that of the thread which runs the entry")
+    try:
+        return _Replay(program, entry, schedule).run()
+    except IllegalPathError as error:
+        return Refuted(str(error))
+    except CleaveError as error:
+        return Refuted(f"the values of the schedule can't be used: {error}")
+
+
+class _Replay:
+    def __init__(self, program: Program, entry: str, schedule: Schedule) -> None:
+        self._program = program
+        self._schedule = schedule
+        self._shared = {variable.name for variable in program.globals}
+        self._given: dict[int, int] = {}  # values that each thread has had
+        self._taken: dict[int, int] = {}  # successors that each thread has had
+        self._ends: list[int] = []  # how many events there were at the end of each context
+        self._machine = Machine(program, entry, ThreadChooser(self._value, self._successor))
+
+    def run(self) -> Confirmed | Refuted:
+        try:
+            for context in self._schedule.contexts:
+                stuck = self._context(context)
+                if stuck is not None:
+                    return stuck
+        except Ended as end:
+            match end.outcome:
+                case Violated():
+                    return self._confirmed(end.outcome)
+                case Blocked(what, location):
+                    return Refuted(_at(what, location))
+            return Refuted("the entry returned: the program ended without a violation")
+        return Refuted("nothing was violated when the last context ended")
+
+    def _context(self, context: Context) -> Refuted | None:
+        number = context.thread
+        for _ in range(context.steps):
+            if self._machine.step(number) is Moved.BLOCKED:
+                break
+            if self._machine.threads[number].has_ended:
+                break
+        self._ends.append(len(self._machine.events))
+        thread = self._machine.threads[number] if number < len(self._machine.threads) else None
+        if thread is not None and thread.atomic:
+            return Refuted(f"thread {number} is interrupted, or blocked, in an atomic block")
+        return None
+
+    def _value(self, thread: int, variable: Term) -> Value:
+        given = self._given.get(thread, 0)
+        values = self._schedule.values.get(thread, ())
+        if given == len(values):
+            raise IllegalPathError(f"no value is left for {variable.name} in thread {thread}")
+        wanted, value = values[given]
+        if wanted != variable.name:
+            raise IllegalPathError(f"the next value of thread {thread} is for {wanted}, not for {variable.name}")
+        self._given[thread] = given + 1
+        return value
+
+    def _successor(self, thread: int, procedure: Procedure, block: Block) -> str:
+        if len(block.successors) == 1:
+            return block.successors[0]
+        taken = self._taken.get(thread, 0)
+        successors = self._schedule.successors.get(thread, ())
+        if taken == len(successors):
+            raise IllegalPathError(f"no successor is left for block {block.label} of {procedure.name}")
+        self._taken[thread] = taken + 1
+        return successors[taken]
+
+    def _confirmed(self, violated: Violated) -> Confirmed:
+        self._ends.append(len(self._machine.events))
+        events = tuple(event for _, event in self._machine.events)
+        run = Run(violated, (), events, ())
+        return Confirmed(self._with_contexts(trace_of(self._program, run, self._inputs())))
+
+    def _inputs(self) -> list[tuple[Term, Value]]:
+        main = self._program.procedures[self._machine.events[0][1].procedure]
+        variables = (*self._program.constants, *self._program.globals, *main.parameters)
+        values = self._schedule.values.get(0, ())
+        return [(variable, value) for variable, (_, value) in zip(variables, values, strict=False)]
+
+    def _with_contexts(self, trace: Trace) -> Trace:
+        if first_thread_statement(self._program) is None:
+            return trace
+        steps: list[TraceStep] = []
+        start = 0
+        for number, (context, end) in enumerate(zip(self._schedule.contexts, self._ends, strict=False), 1):
+            if start < end:
+                own = [self._own(step, number, context.thread) for step in trace.steps[start:end]]
+                steps += [_header(number, context.thread, own), *own]
+            start = end
+        return replace(trace, steps=tuple(steps))
+
+    def _own(self, step: TraceStep, context: int, thread: int) -> TraceStep:
+        """Once several threads run, what is written to shared variables is worth showing, even if it is overwritten:
+        that may be the very mistake."""
+        shared = context > 1 and any(name in self._shared for name in step.values)
+        return replace(step, thread=thread, relevant=step.relevant or shared)
+
+
+def _header(number: int, thread: int, steps: Sequence[TraceStep]) -> TraceStep:
+    """What tells a reader that another thread runs now."""
+    lines = [step.location for step in steps if step.location is not None and step.kind != "block"]
+    first, last = (lines[0].line, lines[-1].line) if lines else (0, 0)
+    where = f", line {first} to {last}" if lines and lines[0].file == lines[-1].file else ""
+    text = f"context {number}: thread {thread}{where}"
+    return TraceStep("context", steps[0].procedure, 0, lines[0] if lines else None, text, {}, True, thread)
+
+
+def _at(what: str, location: Location | None) -> str:
+    return what if location is None else f"{what}, at {location}"
