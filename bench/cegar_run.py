@@ -23,9 +23,9 @@ import msgspec
 from bench.cegar_phases import ALONE, ANALYSING, Phases
 from bench.simulation import add_limits, described, prepare_interpreter, run_and_print
 from cleave.engines.cegar.coordinator import CegarCoordinator
-from cleave.engines.cegar.distributed import CegarSearch, Proof, Undecided, Violation
 from cleave.engines.cegar.messages import Task
 from cleave.engines.cegar.options import CegarOptions
+from cleave.engines.cegar.search import CegarSearch, Proof, Undecided, Violation
 from cleave.engines.cegar.task import CegarProblem, read_problem
 from cleave.engines.cegar.worker import CegarWorker
 from cleave.engines.coordination import Clock, Event, Work

@@ -23,7 +23,7 @@ from time import perf_counter
 from typing import Any
 
 from cleave.engines.engine import GaveUp, Proved
-from cleave.engines.inline.engine import InlineEngine
+from cleave.engines.inline.alone import InlineEngine
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import InlineOptions
 from cleave.frontends.boogie import read_boogie

@@ -45,7 +45,7 @@ from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
 from cleave.validate.proofs.coverage import uncovered
 from cleave.validate.violations.confirm import Confirmed, validate_trace
 
-WORKER = "cleave.engines.inline.client:work"
+WORKER = "cleave.engines.inline.worker:work"
 _NEVER = 10**15  # more cost than any run has
 _REPLAY_SECONDS = 60.0
 

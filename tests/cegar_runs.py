@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from cleave.engines.cegar.distributed import CegarSearch, Found
 from cleave.engines.cegar.messages import Covered, Finding, GivenUp, Task, Violated, decode_finding
 from cleave.engines.cegar.options import CegarOptions
+from cleave.engines.cegar.search import CegarSearch, Found
 from cleave.engines.cegar.task import CegarProblem, read_problem
 from cleave.engines.cegar.worker import CegarWorker
 from cleave.engines.coordination import Clock, Event, Turn, Work

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cleave.engines.engine import Finding
-from cleave.engines.inline.engine import InlineEngine
+from cleave.engines.inline.alone import InlineEngine
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import InlineOptions
 from cleave.passes.prepare import Prepared

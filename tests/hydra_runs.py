@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, Joined, Lost, Work
 from cleave.engines.engine import Finding, Proved
 from cleave.engines.engine import Violated as ViolatedAlone
-from cleave.engines.inline.client import Client
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.job import Assigned
@@ -23,6 +22,7 @@ from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.messages import Answer, Closed, GivenUp, Task, Violated, decode_finding, decode_path
 from cleave.engines.inline.options import Decisions, Distribution, InlineOptions, Queues, Rate, Splits
 from cleave.engines.inline.record import split_tree
+from cleave.engines.inline.worker import Client
 from cleave.ir.program import Program
 from cleave.passes.prepare import Prepared, prepare
 from cleave.runtime.crew import Assignment

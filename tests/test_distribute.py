@@ -19,10 +19,10 @@ import pytest
 from cleave.distribute import Distributed, Place
 from cleave.engines.coordination import Event, Hire, Joined, Lost, Passed, Received, decode_event, encode_event
 from cleave.engines.engine import GaveUp, Violated
-from cleave.engines.inline.distributed import Covered, InlineSearch, gap
 from cleave.engines.inline.messages import Closed, Outcome, SendPartition, Task, encode, from_worker
 from cleave.engines.inline.options import Distribution, InlineOptions, Splits
 from cleave.engines.inline.record import valid_messages
+from cleave.engines.inline.search import Covered, InlineSearch, gap
 from cleave.errors import InputError
 from cleave.journal.journal import Journal
 from cleave.runtime.crew import Crew

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, Joined, Lost, Work
-from cleave.engines.threads.client import Client
 from cleave.engines.threads.coordinator import ThreadsCoordinator
-from cleave.engines.threads.distributed import gap
 from cleave.engines.threads.instances import unfold
 from cleave.engines.threads.messages import Answer, Task, decode_finding
 from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
+from cleave.engines.threads.search import gap
+from cleave.engines.threads.worker import Client
 from cleave.ir.program import Program
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive

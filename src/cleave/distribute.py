@@ -37,10 +37,10 @@ from cleave.version import __version__
 Runtime = Literal["local", "ray", "simulated"]
 
 _SEARCHES = {  # loaded only where they are needed
-    "inline": "cleave.engines.inline.distributed:InlineSearch",
-    "cegar": "cleave.engines.cegar.distributed:CegarSearch",
-    "pdr": "cleave.engines.pdr.distributed:PdrSearch",
-    "threads": "cleave.engines.threads.distributed:ThreadsSearch",
+    "inline": "cleave.engines.inline.search:InlineSearch",
+    "cegar": "cleave.engines.cegar.search:CegarSearch",
+    "pdr": "cleave.engines.pdr.search:PdrSearch",
+    "threads": "cleave.engines.threads.search:ThreadsSearch",
 }
 
 Solved = TypeVar("Solved")

@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import Any
 
 from cleave.cli.arguments import add_inlining, merging
+from cleave.engines.inline.alone import recursion_limit
 from cleave.engines.inline.complete import best, complete, tree_size
 from cleave.engines.inline.conditions import Conditions
-from cleave.engines.inline.engine import recursion_limit
 from cleave.engines.inline.merging import Merging, strategy
 from cleave.engines.inline.options import DEFAULT_BOUND
 from cleave.frontends.read import read_program

@@ -15,8 +15,8 @@ from typing import Any
 from cleave.distribute import Distributed
 from cleave.engines.cegar.alone import search_alone
 from cleave.engines.cegar.coordinator import CegarCoordinator
-from cleave.engines.cegar.distributed import CegarSearch, Found, Proof, Undecided, Violation, by_location
 from cleave.engines.cegar.interruption import InterruptedSearchError
+from cleave.engines.cegar.search import CegarSearch, Found, Proof, Undecided, Violation, by_location
 from cleave.engines.cegar.task import CegarProblem, read_problem
 from cleave.engines.cegar.worker import CegarWorker
 from cleave.engines.engine import GaveUp

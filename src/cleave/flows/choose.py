@@ -76,9 +76,9 @@ def _check(file: str, fitting: str, engine: str | None, options: Options) -> Non
 
 
 def _inline(file: str, source: bytes, options: Options) -> Flow:
-    from cleave.engines.inline.distributed import InlineSearch
     from cleave.engines.inline.messages import Task
     from cleave.engines.inline.options import DEFAULT_BEYOND_COST, DEFAULT_BOUND, InlineOptions, deepening
+    from cleave.engines.inline.search import InlineSearch
 
     search = InlineOptions(
         merging=options.merging,
@@ -94,8 +94,8 @@ def _inline(file: str, source: bytes, options: Options) -> Flow:
 
 
 def _pdr(file: str, source: bytes, options: Options) -> Flow:
-    from cleave.engines.pdr.distributed import PdrSearch
     from cleave.engines.pdr.messages import Task
+    from cleave.engines.pdr.search import PdrSearch
     from cleave.flows.pdr import PdrFlow
 
     how = replace(options.pdr, workers=options.distribution.workers)
@@ -104,8 +104,8 @@ def _pdr(file: str, source: bytes, options: Options) -> Flow:
 
 
 def _cegar(file: str, source: bytes, options: Options) -> Flow:
-    from cleave.engines.cegar.distributed import CegarSearch
     from cleave.engines.cegar.messages import Task
+    from cleave.engines.cegar.search import CegarSearch
     from cleave.flows.cegar import CegarFlow
 
     how = replace(options.cegar, workers=options.distribution.workers)
@@ -114,8 +114,8 @@ def _cegar(file: str, source: bytes, options: Options) -> Flow:
 
 
 def _threads(file: str, source: bytes, options: Options) -> Flow:
-    from cleave.engines.threads.distributed import ThreadsSearch
     from cleave.engines.threads.messages import Task
+    from cleave.engines.threads.search import ThreadsSearch
 
     how = replace(options.schedules, workers=options.distribution.workers)
     return flow_of(ThreadsSearch(Task(file, source, options.entry, options.threads, how)))

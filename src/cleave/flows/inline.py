@@ -11,10 +11,10 @@ from typing import Any
 
 from cleave.distribute import Distributed
 from cleave.engines.engine import Finding, GaveUp, Proved, Violated
-from cleave.engines.inline.distributed import Covered, InlineSearch, gap
-from cleave.engines.inline.engine import InlineEngine
+from cleave.engines.inline.alone import InlineEngine
 from cleave.engines.inline.messages import Task
 from cleave.engines.inline.options import BEYOND_CHECK_SECONDS, InlineOptions
+from cleave.engines.inline.search import Covered, InlineSearch, gap
 from cleave.engines.inline.solvers import profile_for, solver_for
 from cleave.engines.inline.task import prepare_task, read_task
 from cleave.flows.probing import probed

@@ -13,8 +13,8 @@ from typing import Any
 
 from cleave.distribute import Distributed
 from cleave.engines.engine import Counters, GaveUp
-from cleave.engines.pdr.distributed import Found, Invariants, PdrSearch, Refuted
-from cleave.engines.pdr.sequential import solve_alone, solve_briefly
+from cleave.engines.pdr.alone import solve_alone, solve_briefly
+from cleave.engines.pdr.search import Found, Invariants, PdrSearch, Refuted
 from cleave.engines.pdr.task import HornProblem, read_problem
 from cleave.errors import CleaveError, UsageError
 from cleave.flows.evidence import checking, confirm_derivation, write_invariant

@@ -15,7 +15,7 @@ BRIEF = 30_000  # steps: a tenth of a second or two
 
 
 def probed(run: Run, program: Program, entry: str, *, steps: int = BRIEF, seed: int = 0) -> Unsafe | None:
-    from cleave.engines.probe.search import probe
+    from cleave.engines.executions.search import probe
 
     found, taken = probe(program, entry, seed=seed, steps=steps, check=run.watch.check)
     run.note({"probe_steps": run.counters.get("probe_steps", 0) + taken})

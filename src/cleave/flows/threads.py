@@ -13,12 +13,12 @@ from cleave.distribute import Distributed
 from cleave.engines.engine import GaveUp
 from cleave.engines.threads.alone import search_alone
 from cleave.engines.threads.coordinator import part_names
-from cleave.engines.threads.distributed import ThreadsSearch, gap
 from cleave.engines.threads.encode import encode
 from cleave.engines.threads.findings import NoViolation, Undecided, Violation
 from cleave.engines.threads.instances import Unfolded
 from cleave.engines.threads.messages import Task
 from cleave.engines.threads.partition import Space
+from cleave.engines.threads.search import ThreadsSearch, gap
 from cleave.engines.threads.solving import check_solver, chosen
 from cleave.engines.threads.task import read_task, unfold_task
 from cleave.errors import UsageError

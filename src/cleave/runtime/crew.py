@@ -1,6 +1,6 @@
 """A crew: the workers of one run, wherever they are. `local`, `ray` and `simulation` are the three kinds.
 
-    with LocalCrew(Assignment("cleave.engines.inline.client:work", task)) as crew:
+    with LocalCrew(Assignment("cleave.engines.inline.worker:work", task)) as crew:
         crew.hire(8)
         crew.events(0.1)        # [Joined(1, "local, process 4711"), ...]
 

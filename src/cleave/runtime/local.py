@@ -1,6 +1,6 @@
 """A crew of processes on this machine: the default, nothing to set up.
 
-    with LocalCrew(Assignment("cleave.engines.inline.client:work", task)) as crew:
+    with LocalCrew(Assignment("cleave.engines.inline.worker:work", task)) as crew:
         crew.hire(2)
         crew.events(1.0)        # [Joined(1, "local, process 4711")]
 

@@ -1,7 +1,7 @@
 """What runs on a node of a Ray cluster: an actor that starts a worker's process and passes messages on.
 
     host = ray.remote(WorkerHost).remote()
-    host.start.remote("0.2.0", "cleave.engines.inline.client:work", task, 7, 0)     # Place("10.0.0.7", 4711, 4710)
+    host.start.remote("0.2.0", "cleave.engines.inline.worker:work", task, 7, 0)     # Place("10.0.0.7", 4711, 4710)
     host.deliver.remote(0, [b"first", b"second"])
     host.collect.remote(10.0)                                                       # ([b"", b"an answer"], None)
 

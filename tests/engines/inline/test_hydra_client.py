@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from cleave.engines.coordination import Turn
-from cleave.engines.inline.client import Client
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.job import Assigned
 from cleave.engines.inline.messages import (
@@ -30,6 +29,7 @@ from cleave.engines.inline.messages import (
 )
 from cleave.engines.inline.options import Decisions, Distribution, InlineOptions
 from cleave.engines.inline.partition import Partition
+from cleave.engines.inline.worker import Client
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
 from hydra_runs import EAGER, simulate

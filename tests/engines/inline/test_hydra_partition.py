@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cleave.engines.inline.alone import make_search
 from cleave.engines.inline.conditions import Conditions
-from cleave.engines.inline.engine import make_search
 from cleave.engines.inline.merging import Choose, Merging, at_random, first, largest, never
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.partition import Decision, describe
 from cleave.engines.inline.proof import ProofWriter
-from cleave.engines.inline.search import NoViolation, Outcome, Search, Violation
+from cleave.engines.inline.stratified import NoViolation, Outcome, Search, Violation
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 from cleave.ir.path import Enter, Leave, Path, Visit
 from cleave.ir.reader import read_program

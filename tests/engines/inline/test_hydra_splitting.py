@@ -6,12 +6,12 @@ import random
 
 import pytest
 
+from cleave.engines.inline.alone import make_search
 from cleave.engines.inline.conditions import Conditions
-from cleave.engines.inline.engine import make_search
 from cleave.engines.inline.options import PATHS_FROM, Distribution, InlineOptions, Splits
 from cleave.engines.inline.partition import Decision
-from cleave.engines.inline.search import Search
 from cleave.engines.inline.splitting import split_candidates
+from cleave.engines.inline.stratified import Search
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import prepare
 from cleave.smt.z3.solver import Z3Solver

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from cleave.engines.engine import Proved, Violated
+from cleave.engines.inline.alone import make_search
 from cleave.engines.inline.conditions import Conditions
-from cleave.engines.inline.engine import make_search
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import InlineOptions
-from cleave.engines.inline.search import NoViolation, Outcome, Progress
+from cleave.engines.inline.stratified import NoViolation, Outcome, Progress
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3.solver import Z3Solver

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from cleave.distribute import Distributed, Place
 from cleave.engines.engine import Proved, Violated
 from cleave.engines.inline import messages
-from cleave.engines.inline.distributed import InlineSearch
 from cleave.engines.inline.known import decode_known, encode_known
 from cleave.engines.inline.messages import KnownFacts, Task
 from cleave.engines.inline.options import Distribution, InlineOptions
+from cleave.engines.inline.search import InlineSearch
 from cleave.engines.pdr import invariants
 from cleave.engines.pdr.houdini import inductive
 from cleave.engines.pdr.invariants import InvariantOptions, confirmed, find_invariants

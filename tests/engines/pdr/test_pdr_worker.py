@@ -10,7 +10,7 @@ import pytest
 
 from cleave.engines.coordination import Turn, Work
 from cleave.engines.engine import GaveUp
-from cleave.engines.pdr.distributed import Found, Invariants, Refuted
+from cleave.engines.pdr.alone import solve_briefly, solve_sequentially
 from cleave.engines.pdr.messages import (
     INVARIANT,
     Closed,
@@ -32,7 +32,7 @@ from cleave.engines.pdr.messages import (
     from_worker,
 )
 from cleave.engines.pdr.options import PdrOptions, Share
-from cleave.engines.pdr.sequential import solve_briefly, solve_sequentially
+from cleave.engines.pdr.search import Found, Invariants, Refuted
 from cleave.engines.pdr.spacer import run as spacer
 from cleave.engines.pdr.spacer.run import INFINITY, Event, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.engines.pdr.task import horn_problem

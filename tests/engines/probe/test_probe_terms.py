@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from bit_terms import SORT, TABLE, TERMS, VARIABLES
-from cleave.engines.probe.terms import Source
+from cleave.engines.executions.terms import Source
 from cleave.errors import UnsupportedError
 from cleave.logic.sorts import BOOL, array
 from cleave.logic.terms import Term, eq, forall, var

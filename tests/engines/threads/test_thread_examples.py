@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from cleave.distribute import Distributed, Place
-from cleave.engines.threads.distributed import ThreadsSearch
 from cleave.engines.threads.messages import Task
 from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
+from cleave.engines.threads.search import ThreadsSearch
 from cleave.errors import UsageError
 from cleave.flows.run import Run
 from cleave.flows.threads import ThreadsFlow

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bit_terms import CONDITIONS, SMALL_TERMS, SORT, TABLE, TERMS, VARIABLES, WIDTH
-from cleave.engines.pdr.distributed import PdrSearch
 from cleave.engines.pdr.messages import Task
 from cleave.engines.pdr.options import PdrOptions
+from cleave.engines.pdr.search import PdrSearch
 from cleave.errors import UnsupportedError
 from cleave.flows.pdr import PdrFlow
 from cleave.flows.run import Run

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from cleave.engines.inline.engine import extra_recursion
+from cleave.engines.inline.alone import extra_recursion
 from cleave.engines.inline.messages import Closed, Effort, GivenUp
 from cleave.engines.inline.partition import Decision
 from cleave.engines.inline.proof import ProofWriter, instances_within

@@ -5,15 +5,15 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
+from cleave.engines.inline.alone import make_search
 from cleave.engines.inline.claims import Claims
 from cleave.engines.inline.conditions import Conditions
-from cleave.engines.inline.engine import make_search
 from cleave.engines.inline.messages import SendPartition, Task
 from cleave.engines.inline.options import Decisions, Splits
 from cleave.engines.inline.partition import Decision, Partition, describe
-from cleave.engines.inline.search import INSTANCE_COST, Search
 from cleave.engines.inline.solvers import solver_for
 from cleave.engines.inline.splitting import split_candidates
+from cleave.engines.inline.stratified import INSTANCE_COST, Search
 from cleave.engines.inline.unfolding import Instance
 from cleave.passes.prepare import Prepared
 

@@ -39,7 +39,7 @@ def deeper(bound: int) -> int:
 class InlineOptions:
     """``bounds`` are the recursion bounds to try in turn, the last one being the bound of the verdict. As long as the
     solver's cost is below ``beyond_cost``, larger ones are tried after them. ``under_always``: look for a violation in
-    what is inlined in every step, as in the paper, and not only when that has grown (`search`)."""
+    what is inlined in every step, as in the paper, and not only when that has grown (`stratified`)."""
 
     merging: Merging = Merging.FIRST
     bounds: tuple[int, ...] = deepening(DEFAULT_BOUND)

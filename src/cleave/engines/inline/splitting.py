@@ -19,7 +19,7 @@ from collections import Counter
 from random import Random
 
 from cleave.engines.inline.options import Distribution, Splits
-from cleave.engines.inline.search import Search
+from cleave.engines.inline.stratified import Search
 from cleave.engines.inline.unfolding import Instance, bit_set
 
 

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
+from cleave.engines.pdr.alone import Watcher
 from cleave.engines.pdr.houdini import inductive
 from cleave.engines.pdr.learning import Candidates, LearningOptions, learn
-from cleave.engines.pdr.sequential import Watcher
 from cleave.engines.pdr.weakening import without_quantifiers
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import HornSystem, Relation

@@ -6,11 +6,11 @@ from collections.abc import Callable, Generator
 
 from cleave.engines.engine import Counters
 from cleave.engines.threads.coordinator import part_names
-from cleave.engines.threads.distributed import bound_values
 from cleave.engines.threads.findings import NoViolation, Undecided, Violation
 from cleave.engines.threads.instances import Unfolded
 from cleave.engines.threads.messages import Task
 from cleave.engines.threads.part import Found, Outcome, Part, Stopped
+from cleave.engines.threads.search import bound_values
 from cleave.verdict import Reason
 
 _REASONS = {"interrupted": Reason.INTERRUPTED, "timeout": Reason.TIMEOUT, "memory": Reason.MEMORY}

@@ -21,11 +21,11 @@ from typing import Protocol
 
 from cleave.engines.engine import Counters, GaveUp
 from cleave.engines.pdr.confirm import Confirming
-from cleave.engines.pdr.distributed import REASONS, Found, Invariants, Refuted
 from cleave.engines.pdr.evidence import decode_derivation, decode_interpretation
 from cleave.engines.pdr.job import SolveJob, start_spacer
 from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Learn, Solve, Violated
 from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, Share, limited, measured
+from cleave.engines.pdr.search import REASONS, Found, Invariants, Refuted
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.engines.pdr.task import HornProblem
 from cleave.smt.z3.complaints import hidden_complaints

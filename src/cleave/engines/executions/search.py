@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from cleave.engines.probe.code import Compiler
-from cleave.engines.probe.execution import Execution, Moved, Over, Violation
-from cleave.engines.probe.schedulers import Scheduler, scheduler
-from cleave.engines.probe.shorten import shortened
-from cleave.engines.probe.state import MAIN
-from cleave.engines.probe.values import Values, pinned
+from cleave.engines.executions.code import Compiler
+from cleave.engines.executions.execution import Execution, Moved, Over, Violation
+from cleave.engines.executions.schedulers import Scheduler, scheduler
+from cleave.engines.executions.shorten import shortened
+from cleave.engines.executions.state import MAIN
+from cleave.engines.executions.values import Values, pinned
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program, Property
 from cleave.validate.violations.concurrent import Schedule

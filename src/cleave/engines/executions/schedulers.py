@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from cleave.engines.probe.state import MAIN, Thread
+from cleave.engines.executions.state import MAIN, Thread
 
 Scheduler = Callable[[Sequence[int], int], int]
 """Picks one of the threads that can run; the other number is that of the thread which ran last."""

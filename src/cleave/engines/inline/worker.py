@@ -19,9 +19,9 @@ from time import monotonic
 from msgspec.structs import replace
 
 from cleave.engines.coordination import Clock, Turn, Work
+from cleave.engines.inline.alone import beyond_cost
 from cleave.engines.inline.claims import Claim, Claims
 from cleave.engines.inline.conditions import Conditions
-from cleave.engines.inline.engine import beyond_cost
 from cleave.engines.inline.job import Assigned, Job
 from cleave.engines.inline.messages import (
     Back,
@@ -42,8 +42,8 @@ from cleave.engines.inline.messages import (
     to_worker,
 )
 from cleave.engines.inline.options import BEYOND_CHECK_SECONDS, Rate, Splits
-from cleave.engines.inline.search import NoViolation, Undecided, Violation
-from cleave.engines.inline.search import Outcome as SearchOutcome
+from cleave.engines.inline.stratified import NoViolation, Undecided, Violation
+from cleave.engines.inline.stratified import Outcome as SearchOutcome
 from cleave.engines.inline.task import prepare_task, read_task
 
 _PROGRESS_SECONDS = 1.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cleave.engines.probe.code import Code, Stretch, Target
+from cleave.engines.executions.code import Code, Stretch, Target
 from cleave.logic.terms import Term
 from cleave.validate.semantics.values import Value
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from cleave.engines.probe.code import Compiler
-from cleave.engines.probe.execution import Execution, Moved, Over, Violation
-from cleave.engines.probe.values import Recorded
+from cleave.engines.executions.code import Compiler
+from cleave.engines.executions.execution import Execution, Moved, Over, Violation
+from cleave.engines.executions.values import Recorded
 from cleave.validate.violations.concurrent import Schedule
 
 _MOST_STEPS = 200_000

@@ -2,7 +2,7 @@
 
     run = InlineEngine(prepared, InlineOptions(bounds=(3,)), solver).run()
 
-The search is in `search`; this module sets it up and translates its outcome.
+The search is in `stratified`; this module sets it up and translates its outcome.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import Choose, Merging, strategy
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.proof import proof_of, proof_within
-from cleave.engines.inline.search import NoViolation, Outcome, Progress, Search, Undecided, Violation
+from cleave.engines.inline.stratified import NoViolation, Outcome, Progress, Search, Undecided, Violation
 from cleave.engines.inline.unfolding import never_private
 from cleave.ir.program import Call, Program
 from cleave.passes.prepare import Prepared

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Protocol
 
-from cleave.engines.probe.code import Code, Compiler, Stretch
+from cleave.engines.executions.code import Code, Compiler, Stretch
 from cleave.ir.program import Assume, Program
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Op, Term

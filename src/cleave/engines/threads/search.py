@@ -26,7 +26,7 @@ _REASONS = {"memory": Reason.MEMORY, "interrupted": Reason.INTERRUPTED, "timeout
 @dataclass(frozen=True, slots=True)
 class ThreadsSearch(OfTask[Task]):
     engine = "threads"
-    worker = "cleave.engines.threads.client:work"
+    worker = "cleave.engines.threads.worker:work"
 
     @classmethod
     def decode(cls, assignment: bytes) -> ThreadsSearch:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from cleave.engines.probe.code import Code, Compiler, Instruction, Kind, Target
-from cleave.engines.probe.state import MAIN, Frame, Saved, Thread
-from cleave.engines.probe.values import Source
+from cleave.engines.executions.code import Code, Compiler, Instruction, Kind, Target
+from cleave.engines.executions.state import MAIN, Frame, Saved, Thread
+from cleave.engines.executions.values import Source
 from cleave.logic.terms import Term
 from cleave.validate.semantics.values import Value
 from cleave.validate.violations.concurrent import Context, Schedule

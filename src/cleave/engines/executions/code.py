@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from cleave.engines.probe.terms import Function, Source
+from cleave.engines.executions.terms import Function, Source
 from cleave.ir.program import (
     Assert,
     Assign,
