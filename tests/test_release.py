@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from cleave.errors import MissingExtraError
 from cleave.version import __version__
 
 _ROOT = Path(__file__).parents[1]
 _PROJECT: dict[str, Any] = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+_CITATION: dict[str, Any] = yaml.safe_load((_ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+_PAGES = sorted(path for pattern in ("*.md", "docs/**/*.md", "examples/*.md") for path in _ROOT.glob(pattern))
 _TEXTS = sorted(
     path
     for pattern in ("*.md", "src/**/*.py", "docs/**/*.md", "examples/**/*", "bench/**/*.py", "Makefile", "Dockerfile")
@@ -54,3 +57,49 @@ def test_nothing_installs_the_other_project_called_cleave() -> None:
 def test_extras_are_explained_in_one_place() -> None:
     with_pip = [path.name for path in _TEXTS if path.suffix == ".py" and "pip install" in path.read_text("utf-8")]
     assert with_pip == ["errors.py"]
+
+
+def test_the_citation_has_what_its_format_requires() -> None:
+    assert _CITATION["cff-version"] == "1.2.0"
+    assert _CITATION["type"] == "software"
+    assert {"message", "title", "authors"} <= _CITATION.keys()
+    assert _CITATION["authors"] == [{"name": "The Cleave authors"}]
+    assert _CITATION["license"] == _PROJECT["license"]
+
+
+def test_the_citation_and_the_changelog_have_the_version_of_the_package() -> None:
+    assert _CITATION["version"] == __version__
+    newest = re.search(r"^## \[([^\]]+)\]", (_ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == __version__
+
+
+def test_the_citation_names_the_papers_of_the_engines() -> None:
+    papers = _CITATION["references"]
+    assert [paper["authors"][0]["family-names"] for paper in papers] == [
+        "Chatterjee",
+        "Lal",
+        "Inverso",
+        "Marescotti",
+        "Lopes",
+    ]
+    for paper in papers:
+        assert {"type", "title", "authors", "collection-title", "year"} <= paper.keys()
+        assert all({"family-names", "given-names"} == author.keys() for author in paper["authors"])
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(_ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text("utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_every_decision_is_in_the_index() -> None:
+    folder = _ROOT / "docs" / "decisions"
+    index = (folder / "README.md").read_text("utf-8")
+    records = sorted(path for path in folder.glob("*.md") if path.name != "README.md")
+    assert records
+    for record in records:
+        assert f"({record.name})" in index
+        parts = re.findall(r"^## (.*)$", record.read_text("utf-8"), re.MULTILINE)
+        assert parts == ["Context", "Decision", "Consequences", "What would change our mind"]
