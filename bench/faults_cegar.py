@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from cegar_cases import CegarCase, disagreement, expected, numbered_case
-from cegar_runs import CegarRun
+from support.cegar_cases import CegarCase, disagreement, expected, numbered_case
+from support.cegar_runs import CegarRun
 
 
 class CegarFaults:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from cleave.engines.inline.messages import GivenUp
-from hydra_runs import Case, HydraRun, disagreement, not_rebuilt, random_case
+from support.hydra_runs import Case, HydraRun, disagreement, not_rebuilt, random_case
 
 COUNTED = ("splits", "closed", "went_back", "set_up", "lost_workers")
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pdr_cases import PdrCase, disagreement, random_case
-from pdr_runs import PdrRun
+from support.pdr_cases import PdrCase, disagreement, random_case
+from support.pdr_runs import PdrRun
 
 COUNTED = ("partitions", "closed", "lemmas_pushed", "lemmas_pulled", "lemmas_refused", "ignored", "lost_workers")
 

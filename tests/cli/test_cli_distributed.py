@@ -16,7 +16,7 @@ import pytest
 from cleave import CleaveError, Distribution, Options, verify
 from cleave.cli.main import main
 from cleave.engines.inline.options import Splits
-from hydra_runs import EAGER
+from support.hydra_runs import EAGER
 
 SAFE = "procedure main() { var x: int; x := 1; assert x == 1; }"
 UNSAFE = "var g: int;\nprocedure main()\n  modifies g;\n{\n  g := g + 1;\n  assert g != 5;\n}\n"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cleave.cli.main import main
-from sarif_shape import check_sarif
+from support.sarif_shape import check_sarif
 
 BOOGIE = """\
 var g: int;

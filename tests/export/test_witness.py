@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cleave.cli.main import main
-from witness_files import Waypoint, entry_of, run_with_values, waypoints_of
+from support.witness_files import Waypoint, entry_of, run_with_values, waypoints_of
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cleave.frontends.clauses import holds_clauses, read_clauses
-from horn_reading import verdict
+from support.horn_reading import verdict
 
 FILES = {
     "a.smt2": "(set-logic HORN)(declare-fun P (Int) Bool)(assert (P 0))(assert (forall ((x Int)) (=> (P x) (< x 0))))",

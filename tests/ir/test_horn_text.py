@@ -18,7 +18,7 @@ from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, REAL
 from cleave.logic.terms import Function, Term
 from cleave.logic.walk import functions
-from random_terms import ROW, SEEDS, SHAPE, random_terms
+from support.random_terms import ROW, SEEDS, SHAPE, random_terms
 
 cvc5: Any = importlib.import_module("cvc5")
 z3: Any = importlib.import_module("z3")

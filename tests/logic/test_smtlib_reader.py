@@ -19,7 +19,7 @@ from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import fold, free_variables, functions, postorder, rebuild
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import Z3Solver
-from random_terms import ROW, SEEDS, SHAPE, THING, random_terms
+from support.random_terms import ROW, SEEDS, SHAPE, THING, random_terms
 
 z3: Any = importlib.import_module("z3")
 

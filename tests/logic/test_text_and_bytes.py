@@ -24,7 +24,7 @@ from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import postorder, rebuild
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import Z3Solver
-from random_terms import BYTE, SEEDS, THING, random_terms
+from support.random_terms import BYTE, SEEDS, THING, random_terms
 
 cvc5: Any = importlib.import_module("cvc5")  # both without usable types
 z3: Any = importlib.import_module("z3")

@@ -26,7 +26,7 @@ from cleave.passes.prepare import prepare
 from cleave.passes.to_integers import to_integers
 from cleave.validate.semantics.events import Finished, Violated
 from cleave.validate.semantics.interpreter import run
-from programs import Dice, is_path
+from support.programs import Dice, is_path
 
 GOLDEN = File(__file__).parent / "golden"
 CASES = sorted(GOLDEN.glob("*.txt"))

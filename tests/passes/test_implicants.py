@@ -13,7 +13,7 @@ from cleave.logic.walk import postorder
 from cleave.passes.to_transitions.implicants import implicant
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
-from random_transition_systems import random_system
+from support.random_transition_systems import random_system
 
 X, Y, B = var("x", INT), var("y", INT), var("b", BOOL)
 

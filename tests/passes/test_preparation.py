@@ -23,8 +23,8 @@ from cleave.passes.prepare import only_reachable, prepare
 from cleave.validate.semantics import events as run_events
 from cleave.validate.semantics.interpreter import run
 from cleave.validate.violations.confirm import Confirmed, validate_trace
-from engine_runs import solve
-from programs import EVERYTHING, Dice, Features, ProgramMaker, Reference, TooManyPaths, is_path
+from support.engine_runs import solve
+from support.programs import EVERYTHING, Dice, Features, ProgramMaker, Reference, TooManyPaths, is_path
 
 SEEDS = st.integers(0, 2**32 - 1)
 LOOPS = Features(procedures=2, blocks=5, statements=1, loops=True, contracts=True)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from cegar_cases import FAULTS, WORKERS, alone, disagreement, interesting_system, numbered_case, printed_alone
-from cegar_runs import simulate
 from cleave.engines.cegar.messages import GivenUp, Violated
 from cleave.engines.cegar.options import CegarOptions
 from cleave.runtime.simulation.faults import Faults
+from support.cegar_cases import FAULTS, WORKERS, alone, disagreement, interesting_system, numbered_case, printed_alone
+from support.cegar_runs import simulate
 
 TESTS = Path(__file__).parents[2]
 
@@ -31,7 +31,7 @@ RACE = """\
 _IN_A_PROCESS = """\
 import sys
 sys.path.insert(0, sys.argv[1])
-from cegar_cases import alone, interesting_system, printed_alone
+from support.cegar_cases import alone, interesting_system, printed_alone
 for number in (2, 5):
     system = interesting_system(number)
     print(alone(system).conclusion, printed_alone(system))

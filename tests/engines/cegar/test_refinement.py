@@ -44,7 +44,7 @@ from cleave.logic.terms import (
 from cleave.logic.walk import free_variables, substitute
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
-from random_transition_systems import random_path, random_system
+from support.random_transition_systems import random_path, random_system
 
 X, Y, Z, N = var("x", INT), var("y", INT), var("z", INT), var("n", INT)
 ZERO, ONE = integer(0), integer(1)

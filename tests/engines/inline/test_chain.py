@@ -11,7 +11,7 @@ from cleave.engines.engine import Proved, Violated
 from cleave.engines.inline.merging import Merging
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
-from engine_runs import solve_and_count
+from support.engine_runs import solve_and_count
 
 DAGS = [merging for merging in Merging if merging is not Merging.TREE]
 DIRECT = """\

@@ -15,8 +15,8 @@ from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import Decisions, Distribution, InlineOptions, Queues, Rate, Splits
 from cleave.passes.prepare import prepare
 from cleave.runtime.simulation.faults import Faults
-from hydra_runs import BOUNDS, EAGER, SLOW, Case, HydraRun, disagreement, not_rebuilt, random_case
-from programs import LayeredMaker
+from support.hydra_runs import BOUNDS, EAGER, SLOW, Case, HydraRun, disagreement, not_rebuilt, random_case
+from support.programs import LayeredMaker
 
 
 def check(case: Case, run: HydraRun) -> Counter[str]:

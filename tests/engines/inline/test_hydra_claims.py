@@ -7,7 +7,7 @@ import pytest
 from cleave.engines.coordination import STOPPED, Lost
 from cleave.engines.inline.messages import Back, Closed, Effort, GivenUp, Outcome, Pace, Violated, Wait
 from cleave.errors import InternalError
-from hydra_desk import SLOW, Desk, Told, at_work, solved
+from support.hydra_desk import SLOW, Desk, Told, at_work, solved
 
 DONE = Closed(None, (), "proof checked by another encoding")
 

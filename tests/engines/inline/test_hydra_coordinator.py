@@ -19,7 +19,7 @@ from cleave.engines.inline.messages import (
 )
 from cleave.engines.inline.options import Queues, Rate
 from cleave.errors import InternalError
-from hydra_desk import SLOW, WHOLE, Desk, at_work, half, solved
+from support.hydra_desk import SLOW, WHOLE, Desk, at_work, half, solved
 
 VIOLATION = Violated((">main", ":b", "<"))
 CRASH = "killed by SIGSEGV"

@@ -23,7 +23,7 @@ from cleave.engines.inline.messages import (
 )
 from cleave.engines.inline.record import split_tree
 from cleave.validate.proofs.coverage import uncovered
-from hydra_desk import SLOW, WHOLE, Desk, Told, at_work, half, solved
+from support.hydra_desk import SLOW, WHOLE, Desk, Told, at_work, half, solved
 
 VIOLATION = Violated((">main", ":b", "<"))
 CRASH = "killed by SIGSEGV"

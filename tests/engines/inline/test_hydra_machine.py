@@ -37,7 +37,7 @@ from cleave.engines.inline.messages import (
 from cleave.engines.inline.options import Distribution, InlineOptions, Queues, Rate
 from cleave.engines.inline.record import split_tree
 from cleave.validate.proofs.coverage import uncovered
-from hydra_desk import WHOLE, half
+from support.hydra_desk import WHOLE, half
 
 CHOICES = st.integers(0, 2**16)
 

@@ -24,8 +24,8 @@ from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3.solver import PLAIN, Z3Solver
 from cleave.validate.proofs.unfolded import PartitionChecker
 from cleave.validate.violations.confirm import Confirmed, validate_trace
-from hydra_runs import BOUNDS, random_program
-from programs import LayeredMaker
+from support.hydra_runs import BOUNDS, random_program
+from support.programs import LayeredMaker
 
 SEEDS = st.integers(0, 2**32 - 1)
 MERGINGS = st.sampled_from((Merging.FIRST, Merging.TREE, Merging.MAXC, Merging.RANDOM, Merging.OPT))

@@ -19,8 +19,17 @@ from cleave.validate.proofs.unfolded import check_unfolded
 from cleave.validate.semantics import events as run_events
 from cleave.validate.semantics.interpreter import run
 from cleave.validate.violations.confirm import Confirmed, validate_trace
-from engine_runs import solve, solve_and_count
-from programs import EVERYTHING, HIERARCHICAL, Dice, Features, LayeredMaker, ProgramMaker, Reference, TooManyPaths
+from support.engine_runs import solve, solve_and_count
+from support.programs import (
+    EVERYTHING,
+    HIERARCHICAL,
+    Dice,
+    Features,
+    LayeredMaker,
+    ProgramMaker,
+    Reference,
+    TooManyPaths,
+)
 
 SEEDS = st.integers(0, 2**32 - 1)
 LARGE = Features(procedures=6, blocks=5, statements=4)

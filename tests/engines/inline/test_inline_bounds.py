@@ -17,7 +17,7 @@ from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3.solver import Z3Solver
 from cleave.validate.proofs.unfolded import check_unfolded
-from engine_runs import solve, solve_and_count
+from support.engine_runs import solve, solve_and_count
 
 LOOP = """\
 proc main() -> () {{

@@ -12,7 +12,7 @@ from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3.solver import PLAIN, Z3Solver
 from cleave.validate.proofs.unfolded import check_unfolded
 from cleave.validate.violations.confirm import Confirmed, validate_trace
-from engine_runs import solve, solve_and_count
+from support.engine_runs import solve, solve_and_count
 
 ALLOCATIONS = """\
 var next: Int

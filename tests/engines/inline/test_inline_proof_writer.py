@@ -14,7 +14,7 @@ from cleave.engines.inline.unfolding import Unfolding
 from cleave.passes.prepare import prepare
 from cleave.smt.z3.solver import PLAIN, Z3Solver
 from cleave.validate.proofs.unfolded import PartitionChecker, UnfoldedProof, check_unfolded
-from programs import HIERARCHICAL, LayeredMaker, ProgramMaker
+from support.programs import HIERARCHICAL, LayeredMaker, ProgramMaker
 
 
 def snapshot(proof: UnfoldedProof) -> list[tuple[str, dict[tuple[str, int], int]]]:

@@ -15,8 +15,8 @@ from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 from cleave.validate.proofs.unfolded import Rejected, UnfoldedInstance, UnfoldedProof, check_unfolded
-from engine_runs import solve
-from programs import LayeredMaker
+from support.engine_runs import solve
+from support.programs import LayeredMaker
 
 TWICE = """\
 var g: Int

@@ -45,8 +45,8 @@ from cleave.validate.proofs.unfolded import check_unfolded
 from cleave.validate.violations.confirm import Confirmed, validate_trace
 from cleave.verdict import BoundedSafe, Result, Safe, Unsafe
 from cleave.verify import Options, resume, verify
-from engine_runs import solve
-from programs import EVERYTHING, Features, ProgramMaker
+from support.engine_runs import solve
+from support.programs import EVERYTHING, Features, ProgramMaker
 
 SEEDS = st.integers(0, 2**32 - 1)
 LITTLE = InvariantOptions(learning=LearningOptions(turns=(50_000, 150_000), slice_cost=5_000), sieve_cost=1_000_000)

@@ -17,7 +17,7 @@ from cleave.engines.inline.unfolding import Instance, Unfolding
 from cleave.ir.program import Call, Program
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
-from programs import HIERARCHICAL, LayeredMaker, ProgramMaker
+from support.programs import HIERARCHICAL, LayeredMaker, ProgramMaker
 
 SEEDS = st.integers(0, 2**32 - 1)
 CHOICES = [never, first, largest, at_random(1, 0.1), at_random(2, 0.0)]

@@ -24,7 +24,7 @@ from cleave.engines.pdr.messages import (
     encode,
 )
 from cleave.engines.pdr.options import TECHNIQUES, Share, technique
-from pdr_desk import EFFORT, QUERY, Desk, entrusted, part, stopped
+from support.pdr_desk import EFFORT, QUERY, Desk, entrusted, part, stopped
 
 VIOLATION = Violated(b"derivation", "checked")
 BAD_TEXT = encode(Exchange(1, b"", (Lemma("p", 1, "x"),))).replace(b"\xa1x", b"\xa1\xbf")

@@ -26,8 +26,8 @@ from cleave.logic.sorts import INT, array
 from cleave.logic.terms import TRUE, add, eq, lt, select, store, var
 from cleave.validate.clauses.derivation import check_derivation
 from cleave.validate.clauses.evidence import Confirmed
-from pdr_desk import Desk
-from pdr_runs import N, X, atom, counter, modes, pairs, query, random_system, rule, system
+from support.pdr_desk import Desk
+from support.pdr_runs import N, X, atom, counter, modes, pairs, query, random_system, rule, system
 
 
 def divided(given: HornSystem, partitions: int, levels: int = 4) -> Partitioning:

@@ -7,7 +7,7 @@ import pytest
 from cleave.engines.coordination import Lost
 from cleave.engines.pdr.messages import INVARIANT, Exchange, Learn, Lemma
 from cleave.engines.pdr.options import Share
-from pdr_desk import Desk, Told
+from support.pdr_desk import Desk, Told
 
 
 def learned(told: list[Told]) -> list[tuple[int, list[str]]]:

@@ -14,8 +14,8 @@ from cleave.engines.pdr.options import TECHNIQUES, PdrOptions, Share, technique
 from cleave.engines.pdr.record import gap
 from cleave.ir.horn import HornSystem
 from cleave.logic.terms import eq, gt
-from pdr_cases import disagreement, liar, random_case
-from pdr_runs import SLOW, N, X, counter, modes, pairs, random_faults, random_system, simulate
+from support.pdr_cases import disagreement, liar, random_case
+from support.pdr_runs import SLOW, N, X, counter, modes, pairs, random_faults, random_system, simulate
 
 CASES: dict[str, tuple[HornSystem, str]] = {
     "counter safe": (counter(10, gt(X, N(10))), "safe"),

@@ -45,7 +45,7 @@ from cleave.validate.clauses.evidence import Confirmed
 from cleave.validate.clauses.invariant import check_interpretation
 from cleave.verdict import Reason
 from cleave.watch import Watch
-from pdr_runs import N, X, atom, counter, modes, pairs, query, rule, system
+from support.pdr_runs import N, X, atom, counter, modes, pairs, query, rule, system
 
 GIVEN = counter(10, gt(X, N(10)))
 GOOD: Interpretation = {"count": Relation((X,), le(X, N(10)))}

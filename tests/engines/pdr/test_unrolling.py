@@ -15,8 +15,8 @@ from cleave.validate.clauses.derivation import check_derivation
 from cleave.validate.clauses.evidence import Confirmed
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import check_interpretation
-from horn_systems import broken_step, is_safe, random_system
-from pdr_runs import N, X, Y, atom, counter, pairs, query, rule, system
+from support.horn_systems import broken_step, is_safe, random_system
+from support.pdr_runs import N, X, Y, atom, counter, pairs, query, rule, system
 
 M = var("m", array(INT, INT))
 LAST = select(M, add(X, N(-1)))

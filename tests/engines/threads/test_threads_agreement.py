@@ -17,7 +17,7 @@ from cleave.smt.sat.solver import NAMES
 from cleave.validate.proofs.interleavings import Explored, TooLargeError, explore
 from cleave.validate.violations.concurrent import replay
 from cleave.validate.violations.confirm import Confirmed
-from concurrent_programs import ConcurrentMaker, Features, violating_schedule
+from support.concurrent_programs import ConcurrentMaker, Features, violating_schedule
 
 SORTS_OF_PROGRAMS = {
     "plain": Features(),

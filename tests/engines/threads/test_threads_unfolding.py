@@ -15,7 +15,7 @@ from cleave.logic.sorts import BOOL, bitvec
 from cleave.logic.terms import FALSE, Op
 from cleave.validate.violations.concurrent import replay
 from cleave.validate.violations.confirm import Confirmed
-from concurrent_programs import violating_schedule
+from support.concurrent_programs import violating_schedule
 
 POINTERS = """
 var top: (_ BitVec 64)

@@ -13,17 +13,17 @@ from typing import Literal
 
 import pytest
 
-from c_runtime import RUNTIME
 from cleave.frontends.c import COptions, read_c
 from cleave.frontends.c.clang.compile import compiler
 from cleave.ir.check import check_program
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 from cleave.verify import Options, verify
-from ir_execution import Execution
-from random_c import Generator
-from random_c_flow import flow_program
-from random_c_objects import member_program, object_program
-from random_c_text import text_program
+from support.c_runtime import RUNTIME
+from support.ir_execution import Execution
+from support.random_c import Generator
+from support.random_c_flow import flow_program
+from support.random_c_objects import member_program, object_program
+from support.random_c_text import text_program
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 

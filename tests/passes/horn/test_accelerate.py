@@ -36,8 +36,8 @@ from cleave.logic.terms import (
 from cleave.passes.horn.accelerate import accelerate
 from cleave.passes.horn.step import Pass
 from cleave.validate.semantics.evaluate import World, evaluate
-from horn_systems import broken_clause, broken_step
-from pdr_runs import N, X, Y, Z, atom, pairs, query, rule, system
+from support.horn_systems import broken_clause, broken_step
+from support.pdr_runs import N, X, Y, Z, atom, pairs, query, rule, system
 
 B = var("b", BOOL)
 STRATEGY = {strategy.name: strategy for strategy in STRATEGIES}["global"]

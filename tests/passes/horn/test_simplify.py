@@ -13,7 +13,7 @@ from cleave.logic.sorts import INT, array
 from cleave.logic.terms import TRUE, Term, add, conj, const_array, eq, integer, lt, neg, select, store, var
 from cleave.logic.walk import has_quantifier
 from cleave.passes.horn import SimplifiedHorn, simplify_horn
-from horn_systems import broken_clause, broken_step, is_safe, random_system
+from support.horn_systems import broken_clause, broken_step, is_safe, random_system
 
 X, Y, Z, K = (var(name, INT) for name in "xyzk")
 

@@ -27,8 +27,8 @@ from cleave.passes.to_horn.inlining import Limits
 from cleave.validate.semantics import events
 from cleave.validate.semantics.interpreter import run
 from cleave.validate.violations.confirm import Confirmed, validate_trace
-from horn_fixedpoint import decide
-from programs import EVERYTHING, Dice, Features, ProgramMaker, Reference, TooManyPaths
+from support.horn_fixedpoint import decide
+from support.programs import EVERYTHING, Dice, Features, ProgramMaker, Reference, TooManyPaths
 
 GOLDEN = File(__file__).parent / "golden"
 CASES = sorted(GOLDEN.glob("*.txt"))

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bit_terms import CONDITIONS, SMALL_TERMS, SORT, TABLE, TERMS, VARIABLES, WIDTH
 from cleave.engines.pdr.messages import Task
 from cleave.engines.pdr.options import PdrOptions
 from cleave.engines.pdr.search import PdrSearch
@@ -26,6 +25,7 @@ from cleave.validate.semantics.evaluate import World, evaluate
 from cleave.validate.semantics.values import Value, map_value
 from cleave.verdict import Safe, Unsafe, Verdict
 from cleave.watch import Watch
+from support.bit_terms import CONDITIONS, SMALL_TERMS, SORT, TABLE, TERMS, VARIABLES, WIDTH
 
 X, Y, Z = VARIABLES
 OTHER = var("other", TABLE.sort)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bit_terms import TABLE, TERMS, VARIABLES, WIDTH
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Location, old
 from cleave.logic.sorts import INT
@@ -19,6 +18,7 @@ from cleave.passes.to_integers.numbers import Reading
 from cleave.passes.to_integers.terms import Terms, over_integers
 from cleave.validate.semantics.evaluate import World, evaluate
 from cleave.validate.semantics.values import MapValue, Value, map_value
+from support.bit_terms import TABLE, TERMS, VARIABLES, WIDTH
 
 READINGS = st.fixed_dictionaries({v: st.sampled_from(Reading) for v in (*VARIABLES, TABLE)})
 ELEMENTS = st.lists(st.integers(0, 7), min_size=8, max_size=8)

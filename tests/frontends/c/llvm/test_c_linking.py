@@ -1,0 +1,82 @@
+"""Programs of several files, and what runs before main."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cleave.cli.main import main
+from cleave.errors import InputError, UnsupportedError
+from cleave.frontends.c import read_c
+from support.ir_execution import Execution
+
+pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
+
+ASSERT = "#include <assert.h>\n"
+
+
+def outcome(*sources: str) -> str:
+    files = {f"{name}.c": (ASSERT + source).encode() for name, source in zip("abc", sources, strict=False)}
+    return Execution(read_c(files).program).run("main")
+
+
+def test_functions_and_variables_are_one() -> None:
+    uses = "extern int n; int twice(int); int main(void) { n = 4; assert(twice(n) == 8 && n == 5); }"
+    assert outcome(uses, "int n; int twice(int x) { n++; return 2 * x; }") == "finished"
+
+
+def test_static_names_are_not() -> None:
+    uses = "static int n = 1; int g(void); int main(void) { g(); assert(n == 1 && g() == 4); }"
+    assert outcome(uses, "static int n = 2; int g(void) { return ++n; }") == "finished"
+
+
+def test_initial_values_win() -> None:
+    assert outcome("int n; int main(void) { assert(n == 3); }", "int n = 3;") == "finished"
+    assert outcome("int n = 3; int main(void) { assert(n == 3); }", "int n;") == "finished"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("int main(void) { }", "int main(void) { }", r"b\.c:2: function 'main' is defined in two files.* at a\.c:2"),
+        ("int n = 1; int main(void) { return n; }", "int n = 2;", r"b\.c:2: variable 'n' is defined in two files"),
+    ],
+)
+def test_defined_twice(first: str, second: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        outcome(first, second)
+
+
+def test_constructors_run_first() -> None:
+    first = "int g = 2; __attribute__((constructor)) static void last(void) { g += 5; }"
+    second = "extern int g; __attribute__((constructor(150))) void first(void) { g = 3 * g; }"
+    assert outcome(first + "int main(void) { assert(g == 11); }", second) == "finished"
+
+
+def test_what_comes_after_main_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="run after main"):
+        outcome("__attribute__((destructor)) void last(void) { } int main(void) { }")
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "a.c").write_text(ASSERT + "int f(void); int main(void) { assert(f() == 1); }", encoding="utf-8")
+    (tmp_path / "b.c").write_text("int f(void) { return 2; }", encoding="utf-8")
+    (tmp_path / "c.bpl").write_text("procedure main() { assert true; }", encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("a.c", "c.bpl", "b.c")]
+    assert main(["verify", "--workers=1", "--quiet", *files]) == 10
+    printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("safe", "unsafe"))]
+    assert [line.split()[0] for line in printed] == ["unsafe", "safe"]
+
+
+def test_property_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    file, rule = tmp_path / "a.c", tmp_path / "no-overflow.prp"
+    file.write_text(ASSERT + "int main(void) { assert(0); }", encoding="utf-8")
+    rule.write_text("CHECK( init(main()), LTL(G ! overflow) )", encoding="utf-8")
+    assert main(["verify", "--workers=1", "--quiet", str(file), "--property-file", str(rule)]) == 2
+    assert "signed overflow (no-overflow) is not checked yet" in capsys.readouterr().err
+    rule.write_text("CHECK( init(main()), LTL(G ! data-race) )", encoding="utf-8")
+    assert main(["verify", "--workers=1", "--quiet", str(file), "--property-file", str(rule)]) == 0
+    assert main(["verify", "--workers=1", "--quiet", str(file), "--check", "reach"]) == 10

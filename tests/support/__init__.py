@@ -1,0 +1,1 @@
+"""What several tests use: random problems, and runs of engines on them."""
