@@ -69,6 +69,7 @@ def test_a_well_formed_program_is_accepted() -> None:
         (Assume(t.lt(t.var("z", INT), X)), "uses z: Int, which is not declared"),
         (Assume(t.lt(t.var("x", REAL), t.real(0))), "uses x: Real"),
         (Assume(t.make(Op.VAR, (), INT, "x")), "is no Bool"),
+        (Assert(B, values=(t.lt(I, X),)), "uses i: Int, which is not declared"),
         (Assert(t.lt(old(X), X)), "old(x): Int, which is not the old value of a global"),
         (Assert(t.conj(B, t.lt(I, X), t.exists((I,), t.eq(I, X)))), "uses i: Int, which is not declared"),
         (Assert(t.exists((X,), t.eq(X, P))), "x is bound and also declared"),

@@ -18,6 +18,7 @@ from cleave.ir.program import (
     Assume,
     Block,
     Call,
+    Check,
     Clause,
     Havoc,
     Location,
@@ -35,6 +36,7 @@ from cleave.logic.terms import Function, Op, Term
 
 GOLDEN = """\
 property end-reachable
+checked signed-overflow, |a toy|
 var g: Int
 var |odd name|: (Array Int (_ BitVec 8))
 const limit: Int
@@ -53,6 +55,8 @@ proc main(n: Int) -> (r: Int) [entry, extra_recursion 2] { @ a.bpl:1:7
     call inc(i) -> (i)
     assume (< i n) @ a.bpl:6:1
     assert (= g 1) "g is \\"one\\""
+    assert (< i n) "{0:int} < {1:int}" check signed-overflow 3 values (i, n) @ a.bpl:7:1
+    assert (< n i) check |a toy| 1
     goto start, done
   done:
     assert (= b ((_ extract 7 0) (select |odd name| i)))
@@ -76,6 +80,11 @@ def test_the_printed_form_is_read_and_printed_again() -> None:
     assert main.requires[0].message == "n is a size"
     assert main.blocks["start"].statements[0].location == Location("a b.bpl", 4, 2)
     assert not program.procedures["inc"].has_body
+    assert program.checked == ("signed-overflow", "a toy")
+    checked = main.blocks["start"].statements[5]
+    assert isinstance(checked, Assert)
+    assert checked.check == Check("signed-overflow", 3)
+    assert [value.name for value in checked.values] == ["i", "n"]
 
 
 def test_locations_are_left_out_unless_asked_for() -> None:
@@ -215,6 +224,8 @@ LOCATIONS = st.one_of(
     ),
 )
 
+CHECKS = st.one_of(st.none(), st.builds(Check, st.sampled_from(("shift", "a b")), st.integers(1, 99)))
+
 
 @st.composite
 def programs(draw: st.DrawFn) -> Program:
@@ -229,7 +240,7 @@ def programs(draw: st.DrawFn) -> Program:
         values = tuple(draw(st.sampled_from([term for term in pool if term.sort is v.sort])) for v in targets)
         kinds: list[Statement] = [
             Assume(draw(conditions), place),
-            Assert(draw(conditions), draw(texts), place),
+            Assert(draw(conditions), draw(texts), place, draw(CHECKS), values),
             Assign(targets, values, place),
             Havoc(targets, place),
             Call("no body", values, targets, place),

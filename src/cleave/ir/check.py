@@ -93,6 +93,8 @@ def _statement(program: Program, scope: _Scope, writable: set[Term], statement: 
             yield from scope.condition(statement.condition, "an assume")
         case Assert():
             yield from scope.condition(statement.condition, "an assert")
+            for value in statement.values:
+                yield from scope.term(value)
         case Assign():
             for value in statement.values:
                 yield from scope.term(value)

@@ -60,12 +60,26 @@ class Assume:
 
 
 @immutable
+class Check:
+    """One place where a property is asked for: ``number`` counts the places of that property in a program, from 1."""
+
+    property: str
+    number: int
+
+
+@immutable
 class Assert:
-    """An execution in which ``condition`` is false violates the property; it ends here."""
+    """An execution in which ``condition`` is false violates the property; it ends here.
+
+    ``{0:int}`` in the message stands for the first of ``values``, in C a number of that type; they say what the
+    condition was about, and decide nothing. ``check`` is None where a language has one property only.
+    """
 
     condition: Term
     message: str = "assertion"
     location: Location | None = None
+    check: Check | None = None
+    values: tuple[Term, ...] = ()
 
 
 @immutable
@@ -218,7 +232,8 @@ class Property(Enum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """``constants`` have one unknown value throughout; ``axioms`` constrain them and the functions. ``assumptions`` say
-    what a front end took for granted, a sentence each, for whoever gets a verdict."""
+    what a front end took for granted, a sentence each, for whoever gets a verdict; ``checked`` names the properties that
+    its assertions are about."""
 
     globals: tuple[Term, ...] = ()
     constants: tuple[Term, ...] = ()
@@ -227,6 +242,7 @@ class Program:
     procedures: Mapping[str, Procedure] = field(default_factory=dict)
     property: Property = Property.ASSERTIONS
     assumptions: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
 
 
 def first_thread_statement(program: Program) -> tuple[str, ThreadStatement] | None:

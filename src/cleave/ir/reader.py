@@ -18,6 +18,7 @@ from cleave.ir.program import (
     AtomicEnd,
     Block,
     Call,
+    Check,
     Clause,
     Havoc,
     Join,
@@ -51,6 +52,7 @@ class _Reader:
     axioms: list[Term] = field(default_factory=list)
     procedures: dict[str, Procedure] = field(default_factory=dict)
     property: Property = Property.ASSERTIONS
+    checked: list[str] = field(default_factory=list)
     scope: dict[str, Term] = field(default_factory=dict)
 
     def program(self) -> Program:
@@ -63,6 +65,7 @@ class _Reader:
             axioms=tuple(self.axioms),
             procedures=self.procedures,
             property=self.property,
+            checked=tuple(self.checked),
         )
 
     # --- declarations -----------------------------------------------------------------------------------------------
@@ -72,6 +75,8 @@ class _Reader:
         match token.text:
             case "property":
                 self.property = Property(self.cursor.name())
+            case "checked":
+                self.checked += self._separated(self.cursor.name)
             case "var":
                 self.globals.append(self._variable())
             case "const":
@@ -216,7 +221,7 @@ class _Reader:
             case "assume":
                 return Assume(self._term(), cursor.location())
             case "assert":
-                return Assert(self._term(), cursor.string_or("assertion"), cursor.location())
+                return self._assert()
             case "havoc":
                 return Havoc(tuple(self._terms()), cursor.location())
             case "call":
@@ -236,6 +241,13 @@ class _Reader:
                     cursor.expect("end")
                 return kind(cursor.location())
         raise token.error(f"a statement expected, not {token.text!r}")
+
+    def _assert(self) -> Assert:
+        cursor = self.cursor
+        condition, message = self._term(), cursor.string_or("assertion")
+        check = Check(cursor.name(), cursor.number()) if cursor.take_if("check") else None
+        values = tuple(self._parenthesised(self._term)) if cursor.take_if("values") else ()
+        return Assert(condition, message, cursor.location(), check, values)
 
     def _spawn(self) -> Spawn:
         cursor = self.cursor

@@ -1,6 +1,7 @@
 """The text form of programs: what golden cases, error reports and people read; `reader` reads it back.
 
     property end-reachable
+    checked division, shift
     var g: Int
     const limit: Int
     function f(Int, Bool) -> Int
@@ -16,6 +17,7 @@
         call inc(i) -> (i)
         assume (< i n)
         assert (= g 1) "g is one"
+        assert (< i n) "{0:int} is less than {1:int}" check division 2 values (i, n)
         spawn work(i) -> (r)
         join r
         self i
@@ -82,6 +84,8 @@ def print_statement(statement: Statement, *, locations: bool = False) -> str:
 def _program_lines(program: Program, locations: bool) -> Iterator[str]:
     if program.property is not Property.ASSERTIONS:
         yield f"property {program.property.value}"
+    if program.checked:
+        yield f"checked {', '.join(symbol(name) for name in program.checked)}"
     yield from (f"var {_declaration(variable)}" for variable in program.globals)
     yield from (f"const {_declaration(constant)}" for constant in program.constants)
     yield from (_function_text(function) for function in program.functions)
@@ -140,8 +144,7 @@ def _statement_text(statement: Statement) -> str:
         case Assume():
             return f"assume {print_term(statement.condition)}"
         case Assert():
-            message = "" if statement.message == _DEFAULT_MESSAGE else f" {json.dumps(statement.message)}"
-            return f"assert {print_term(statement.condition)}{message}"
+            return _assert_text(statement)
         case Assign():
             return f"{_terms(statement.targets)} := {_terms(statement.values)}".strip()
         case Havoc():
@@ -160,6 +163,13 @@ def _statement_text(statement: Statement) -> str:
             return "atomic begin"
         case AtomicEnd():
             return "atomic end"
+
+
+def _assert_text(statement: Assert) -> str:
+    message = "" if statement.message == _DEFAULT_MESSAGE else f" {json.dumps(statement.message)}"
+    check = f" check {symbol(statement.check.property)} {statement.check.number}" if statement.check is not None else ""
+    values = f" values ({_terms(statement.values)})" if statement.values else ""
+    return f"assert {print_term(statement.condition)}{message}{check}{values}"
 
 
 def _at(location: Location | None, locations: bool) -> str:

@@ -144,8 +144,8 @@ class _Rewriter:
         match statement:
             case Assume(condition, location):
                 return Assume(self._in_body(condition), location)
-            case Assert(condition, message, location):
-                return Assert(self._in_body(condition), message, location)
+            case Assert(condition):
+                return replace(statement, condition=self._in_body(condition), values=())
             case Assign(targets, values, location):
                 return Assign(targets, tuple(self._in_body(v) for v in values), location)
             case _:

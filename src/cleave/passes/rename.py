@@ -30,8 +30,8 @@ def rename_statement(statement: Statement, mapping: Mapping[Term, Term]) -> Stat
     match statement:
         case Assume(condition):
             return replace(statement, condition=substitute(condition, mapping))
-        case Assert(condition):
-            return replace(statement, condition=substitute(condition, mapping))
+        case Assert(condition, values=values):
+            return replace(statement, condition=substitute(condition, mapping), values=moved(values))
         case Assign(targets, values):
             return replace(statement, targets=moved(targets), values=moved(values))
         case Havoc(targets):

@@ -173,7 +173,7 @@ class _Closer:
             case Assume(condition):
                 return replace(statement, condition=self.term(condition))
             case Assert(condition):
-                return replace(statement, condition=self.term(condition))
+                return replace(statement, condition=self.term(condition), values=())
             case Assign(targets, values):
                 return replace(statement, targets=self._each(targets), values=self._each(values))
             case Havoc(targets):

@@ -115,8 +115,10 @@ class _Translation:
 
     def _translated(self, statement: Statement, terms: Terms) -> Statement:
         match statement:
-            case Assume(condition) | Assert(condition):
+            case Assume(condition):
                 return replace(statement, condition=terms.value(condition, Reading.SIGNED))
+            case Assert(condition):
+                return replace(statement, condition=terms.value(condition, Reading.SIGNED), values=())
             case Assign(targets, values):
                 made = [terms.value(v, self._reading(t)) for t, v in zip(targets, values, strict=True)]
                 return replace(statement, targets=tuple(map(over_integers, targets)), values=tuple(made))
