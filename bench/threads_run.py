@@ -31,7 +31,7 @@ from cleave.engines.threads.solving import make_solver, size
 from cleave.engines.threads.task import read_task, unfold_task
 from cleave.flows.choose import choose_flow
 from cleave.flows.options import Options
-from cleave.frontends.c_options import COptions
+from cleave.frontends.c.options import COptions
 from cleave.logic.smtlib import print_script
 from cleave.smt.sat.clauses import clauses_of
 from cleave.smt.sat.solver import NAMES

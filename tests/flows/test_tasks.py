@@ -9,7 +9,7 @@ import pytest
 from cleave.errors import UnsupportedError, UsageError
 from cleave.flows.options import Options
 from cleave.flows.tasks import resolve_task
-from cleave.frontends.c_options import Check, COptions
+from cleave.frontends.c.options import Check, COptions
 
 SEVERAL = (("unreach-call", "true"), ("no-data-race", "false"), ("no-overflow", "true"))
 

@@ -15,8 +15,8 @@ from cleave.engines.threads.options import (
     ThreadsOptions,
 )
 from cleave.errors import UsageError
-from cleave.frontends.c_options import Check, COptions
-from cleave.frontends.property_file import read_property
+from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.property_file import read_property
 from cleave.frontends.read import read_bytes
 from cleave.ir.integers import Integers
 

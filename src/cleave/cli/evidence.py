@@ -19,7 +19,7 @@ from cleave.errors import UsageError
 from cleave.export.inputs import Inputs
 from cleave.flows.options import Options
 from cleave.flows.tasks import resolve_task
-from cleave.frontends.c_options import Check, COptions
+from cleave.frontends.c.options import Check, COptions
 from cleave.frontends.read import is_c
 from cleave.ir.integers import Integers
 from cleave.journal.journal import Journal

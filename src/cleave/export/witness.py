@@ -20,7 +20,7 @@ from cleave.export.inputs import Inputs
 from cleave.export.invariants import invariants_of
 from cleave.export.waypoints import violation_of
 from cleave.export.yaml import print_yaml
-from cleave.frontends.c_options import Check
+from cleave.frontends.c.options import Check
 from cleave.verdict import Result, Safe, Unsafe
 from cleave.version import __version__
 

@@ -11,7 +11,7 @@ from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import Distribution
 from cleave.engines.pdr.options import PdrOptions
 from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
-from cleave.frontends.c_options import COptions
+from cleave.frontends.c.options import COptions
 from cleave.ir.integers import Integers
 from cleave.ir.program import Property
 

@@ -13,8 +13,8 @@ from typing import Literal
 
 from cleave.errors import UnsupportedError, UsageError
 from cleave.flows.options import Options
-from cleave.frontends.c_options import Check
-from cleave.frontends.property_file import PROPERTIES, property_of
+from cleave.frontends.c.options import Check
+from cleave.frontends.c.property_file import PROPERTIES, property_of
 from cleave.frontends.read import is_c, read_bytes
 from cleave.frontends.task_definition import ExpectedProperty, TaskDefinition, read_task_definition
 from cleave.ir.integers import Integers

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import PurePath
 
 from cleave.errors import InputError, InternalError, UnsupportedError
-from cleave.frontends.c_options import COptions
+from cleave.frontends.c.options import COptions
 from cleave.ir.program import Program
 
 
@@ -34,7 +34,7 @@ def _read_boogie(content: bytes, file: str) -> Program:
 
 
 def _read_c(content: bytes, file: str) -> Program:
-    from cleave.frontends.c import read_c_bytes
+    from cleave.frontends.c.read import read_c_bytes
 
     return read_c_bytes(content, file)
 
@@ -59,7 +59,7 @@ def read_source(file: str, c: COptions) -> bytes:
     content = read_bytes(file)
     if not is_c(file):
         return content
-    from cleave.frontends.c import compile_program
+    from cleave.frontends.c.read import compile_program
 
     return compile_program({file: content, **{other: read_bytes(other) for other in c.others}}, c)
 

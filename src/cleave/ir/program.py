@@ -232,8 +232,8 @@ class Property(Enum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """``constants`` have one unknown value throughout; ``axioms`` constrain them and the functions. ``assumptions`` say
-    what a front end took for granted, a sentence each, for whoever gets a verdict; ``checked`` names the properties that
-    its assertions are about."""
+    what a front end took for granted, a sentence each, for whoever gets a verdict. ``checked`` names the properties
+    that its assertions are about."""
 
     globals: tuple[Term, ...] = ()
     constants: tuple[Term, ...] = ()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cleave.frontends.c import read_c_bytes
+from cleave.frontends.c.read import read_c_bytes
 from cleave.verdict import Safe, Unknown, Unsafe
 from cleave.verify import Options, verify
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from cleave.engines.threads.options import ThreadsOptions
-from cleave.frontends.c import COptions
-from cleave.frontends.c_options import Check
+from cleave.frontends.c.options import Check, COptions
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 from cleave.verify import Options, verify
 

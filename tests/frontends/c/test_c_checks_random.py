@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from cleave.frontends.c import COptions, read_c
-from cleave.frontends.c_options import Check
+from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.read import read_c
 from cleave.validate.proofs.interleavings import explore
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")

@@ -7,8 +7,8 @@ import importlib.util
 import pytest
 
 from cleave.errors import InputError, UnsupportedError, UsageError
-from cleave.frontends.c import COptions, read_c
-from cleave.frontends.c.clang.options import Check
+from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.read import read_c
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 

@@ -13,8 +13,9 @@ from typing import Literal
 
 import pytest
 
-from cleave.frontends.c import COptions, read_c
 from cleave.frontends.c.clang.compile import compiler
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.read import read_c
 from cleave.ir.check import check_program
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 from cleave.verify import Options, verify

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cleave.frontends.c import COptions, read_c
-from cleave.frontends.c_options import Check
+from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.read import read_c
 from cleave.ir.check import check_program
 from cleave.ir.program import Assert, Havoc, Program
 from cleave.logic.sorts import array, bitvec

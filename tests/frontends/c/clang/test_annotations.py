@@ -8,9 +8,8 @@ import pytest
 
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import UnsupportedError
-from cleave.frontends.c import COptions
 from cleave.frontends.c.clang.annotations import with_assertions
-from cleave.frontends.c.clang.options import Check
+from cleave.frontends.c.options import Check, COptions
 from cleave.verdict import Safe, Unsafe
 from cleave.verify import Options, verify
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cleave.frontends.c import read_c
 from cleave.frontends.c.clang.library import provided
+from cleave.frontends.c.read import read_c
 from support.ir_execution import Execution
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")

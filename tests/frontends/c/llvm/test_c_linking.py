@@ -8,7 +8,7 @@ import pytest
 
 from cleave.cli.main import main
 from cleave.errors import InputError, UnsupportedError
-from cleave.frontends.c import read_c
+from cleave.frontends.c.read import read_c
 from support.ir_execution import Execution
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")

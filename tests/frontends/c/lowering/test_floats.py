@@ -10,8 +10,9 @@ from typing import Literal
 
 import pytest
 
-from cleave.frontends.c import COptions, read_c
 from cleave.frontends.c.clang.compile import compiler
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.read import read_c
 from support.c_runtime import RUNTIME
 from support.ir_execution import Execution
 

@@ -8,8 +8,8 @@ import pytest
 
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import UnsupportedError
-from cleave.frontends.c import COptions, read_c
-from cleave.frontends.c.clang.options import Check
+from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.read import read_c
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 from cleave.verify import Options, verify
 

@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from cleave.frontends.c.analysis.pointed import SPAWN
-from cleave.frontends.c.clang.options import Check
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
+from cleave.frontends.c.options import Check
 
 _LABEL = "__CPROVER_ASYNC_"
 _END = "__cleave_end_of_"

@@ -21,7 +21,7 @@ from cleave.errors import InputError, MissingExtraError
 from cleave.frontends.c.clang.annotations import with_assertions
 from cleave.frontends.c.clang.asynchronous import with_ends
 from cleave.frontends.c.clang.library import HEADERS
-from cleave.frontends.c.clang.options import Check, COptions
+from cleave.frontends.c.options import Check, COptions
 
 _TARGETS = {32: "x86-linux-gnu", 64: "x86_64-linux-gnu"}
 _FLAGS = (

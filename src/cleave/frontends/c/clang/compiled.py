@@ -10,7 +10,7 @@ import zlib
 import msgspec
 
 from cleave.errors import InputError
-from cleave.frontends.c.clang.options import COptions
+from cleave.frontends.c.options import COptions
 
 _MAGIC = b"\0cleave-c-1\0"  # no C file begins like this
 

@@ -9,7 +9,6 @@ from cleave.frontends.c.analysis.accesses import text_of
 from cleave.frontends.c.analysis.calls import spawned
 from cleave.frontends.c.analysis.models import ALLOCATIONS, Kind, kind_of
 from cleave.frontends.c.analysis.points_to import Object
-from cleave.frontends.c.clang.options import Check
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
 from cleave.frontends.c.llvm.module import constant
@@ -19,6 +18,7 @@ from cleave.frontends.c.lowering.copies import DEADLOCK
 from cleave.frontends.c.lowering.operators import apply_intrinsic
 from cleave.frontends.c.lowering.ruled import RULED
 from cleave.frontends.c.lowering.threads import ATOMIC
+from cleave.frontends.c.options import Check
 from cleave.ir.program import Assert, Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import FALSE, Term, bv, conj_all, ite, neg

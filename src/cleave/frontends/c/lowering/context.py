@@ -10,7 +10,6 @@ from cleave.frontends.c.analysis.cells import MemoryMap
 from cleave.frontends.c.analysis.models import ERROR_FUNCTIONS
 from cleave.frontends.c.analysis.points_to import PointsTo
 from cleave.frontends.c.analysis.storage import Storage
-from cleave.frontends.c.clang.options import Check, COptions
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
 from cleave.frontends.c.llvm.image import Constants
@@ -18,6 +17,7 @@ from cleave.frontends.c.llvm.layout import Layout
 from cleave.frontends.c.lowering.bits import sort_of_width
 from cleave.frontends.c.lowering.body import Names
 from cleave.frontends.c.lowering.races import Races
+from cleave.frontends.c.options import Check, COptions
 from cleave.ir.program import Location
 from cleave.logic.sorts import Sort, array, bitvec
 from cleave.logic.terms import Term, var

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.analysis.points_to import Object
-from cleave.frontends.c.clang.options import ERROR_LABEL
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
 from cleave.frontends.c.lowering import bits
@@ -18,6 +17,7 @@ from cleave.frontends.c.lowering.operators import apply_binary, apply_cast, appl
 from cleave.frontends.c.lowering.parameters import parameter_cells
 from cleave.frontends.c.lowering.races import is_atomic_access
 from cleave.frontends.c.lowering.ranges import RangeAccess
+from cleave.frontends.c.options import ERROR_LABEL
 from cleave.ir.program import Assert, Block, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import FALSE, Term, bv, ite, var

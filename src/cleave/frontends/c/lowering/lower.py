@@ -14,7 +14,6 @@ from cleave.frontends.c.analysis.points_to import PointsTo
 from cleave.frontends.c.analysis.storage import Storage, declare_cells
 from cleave.frontends.c.clang.asynchronous import outline_threads
 from cleave.frontends.c.clang.library import is_ours
-from cleave.frontends.c.clang.options import Check, COptions
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.image import Constants
 from cleave.frontends.c.llvm.layout import Layout
@@ -28,6 +27,7 @@ from cleave.frontends.c.lowering.initial import fold_constants, initial_values
 from cleave.frontends.c.lowering.races import Races
 from cleave.frontends.c.lowering.threads import lower_threads
 from cleave.frontends.c.lowering.wrappers import wrap_models
+from cleave.frontends.c.options import Check, COptions
 from cleave.ir.program import Assume, Block, Call, Procedure, Program, Statement
 from cleave.logic.terms import Op, bv, conj_all, select
 

@@ -11,7 +11,7 @@ import re
 from pathlib import PurePath
 
 from cleave.errors import InputError, UnsupportedError
-from cleave.frontends.c_options import ERROR_LABEL, Check
+from cleave.frontends.c.options import ERROR_LABEL, Check
 from cleave.logic.sexpr import decode_text
 
 ENTRY = "main"

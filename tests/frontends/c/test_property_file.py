@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cleave.errors import InputError, UnsupportedError
-from cleave.frontends.c_options import Check
-from cleave.frontends.property_file import property_of, read_property
+from cleave.frontends.c.options import Check
+from cleave.frontends.c.property_file import property_of, read_property
 
 
 @pytest.mark.parametrize(

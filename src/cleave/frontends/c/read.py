@@ -1,0 +1,69 @@
+"""The way into the C front end: files to a program, at once or through bytes that workers get.
+
+read_c({"queue.c": b"int main(void) { … }"}, COptions(bits=32)).program
+read_c_bytes(compile_program(files, options), "queue.c")               # needs no compiler, no headers, no options
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cleave.frontends.c.clang.compile import compile_c, declares_32_bit
+from cleave.frontends.c.clang.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
+from cleave.frontends.c.clang.library import FILES, defines, is_wanted, source
+from cleave.frontends.c.llvm.debug import locate
+from cleave.frontends.c.llvm.link import link
+from cleave.frontends.c.llvm.module import Module
+from cleave.frontends.c.llvm.reader import read_module
+from cleave.frontends.c.lowering.floats import lower_floats
+from cleave.frontends.c.lowering.lower import CProgram, lower
+from cleave.frontends.c.options import Check, COptions
+from cleave.ir.program import Program
+
+_CHOSEN = "the data model is ILP32 (32 bit), as the program says itself by its size_t or its headers"
+
+
+def read_c(files: Mapping[str, bytes], options: COptions | None = None) -> CProgram:
+    """The program made of ``files``, by name with their contents."""
+    return _lowered(_compiled(files, options or COptions()))
+
+
+def compile_program(files: Mapping[str, bytes], options: COptions) -> bytes:
+    """What `read_c_bytes` reads without a compiler, without headers and without options."""
+    return encode_compiled(_compiled(files, options))
+
+
+def read_c_bytes(content: bytes, file: str) -> Program:
+    """The program of one file, with default options, or what `compile_program` made."""
+    compiled = decode_compiled(content, file) if is_compiled(content) else _compiled({file: content}, COptions())
+    made = _lowered(compiled)
+    return replace(made.program, assumptions=made.assumptions)
+
+
+def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
+    chosen = options.bits is None and any(map(declares_32_bit, files.values()))
+    options = replace(options, bits=options.bits or (32 if chosen else 64))
+    units = [Unit(file, compile_c(file, content, options)) for file, content in files.items()]
+    modules = [_module(unit) for unit in units]
+    for file in FILES:
+        if is_wanted(file, modules):
+            name, content = source(file)
+            macros = defines(modules, deadlocks=options.check is Check.DEADLOCK)
+            unit = Unit(name, compile_c(name, content, COptions(bits=options.bits, defines=macros)), is_library=True)
+            units.append(unit)
+            modules.append(_module(unit))
+    return Compiled(tuple(units), options, (_CHOSEN,) if chosen else ())
+
+
+def _lowered(compiled: Compiled) -> CProgram:
+    made = lower(link([_module(unit) for unit in compiled.units]), compiled.options)
+    return replace(made, assumptions=(*made.assumptions, *compiled.assumptions))
+
+
+def _module(unit: Unit) -> Module:
+    module = read_module(unit.text, unit.file)
+    lower_floats(module)
+    locate(module, unit.file)
+    module.is_library = unit.is_library
+    return module
