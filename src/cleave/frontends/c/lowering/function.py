@@ -20,7 +20,7 @@ from cleave.frontends.c.lowering.ranges import RangeAccess
 from cleave.frontends.c.options import ERROR_LABEL
 from cleave.ir.program import Assert, Block, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
-from cleave.logic.terms import FALSE, Term, bv, ite, var
+from cleave.logic.terms import FALSE, TRUE, Term, bv, conj, ite, var
 from cleave.logic.walk import free_variables
 
 _FLOAT_OPERATIONS = frozenset(
@@ -272,13 +272,18 @@ class FunctionLowering:
         address = self.term(pointer)
         (before,) = self.memory.load(operand.type, pointer, address)
         saved = self.body.local("before", before.sort)
+        succeeds = TRUE
         if instruction.opcode == "cmpxchg":
-            after: Term | None = ite(bits.same(before, self.term(operand)), self.term(instruction.operands[2]), before)
-            result: Terms = (saved, bits.same(saved, self.term(operand)))
+            may_succeed = self.body.any("succeeds", BOOL) if "weak" in instruction.flags else TRUE
+            succeeds = conj(bits.same(before, self.term(operand)), may_succeed)
+            after: Term | None = ite(succeeds, self.term(instruction.operands[2]), before)
+            result: Terms = (saved, conj(bits.same(saved, self.term(operand)), may_succeed))
         else:
             after = update(instruction.predicate, before, self.term(operand))
             result = (saved,)
         if after is None:
             raise unsupported(f"the atomic operation {instruction.predicate!r} is not supported", self.place())
-        self.memory.store(operand.type, (after,), pointer, address, also={saved: before}, atomic=True)
+        self.memory.store(
+            operand.type, (after,), pointer, address, also={saved: before}, atomic=True, succeeds=succeeds
+        )
         self.registers.define(instruction.result, result)

@@ -24,6 +24,7 @@ from cleave.frontends.c.lowering.context import COUNTER, Context
 from cleave.frontends.c.lowering.entry import call_constructors, choose_entry
 from cleave.frontends.c.lowering.function import FunctionLowering
 from cleave.frontends.c.lowering.initial import fold_constants, initial_values
+from cleave.frontends.c.lowering.inside import quiet_inside
 from cleave.frontends.c.lowering.races import Races
 from cleave.frontends.c.lowering.threads import lower_threads
 from cleave.frontends.c.lowering.wrappers import wrap_models
@@ -70,6 +71,7 @@ def lower(module: l.Module, options: COptions) -> CProgram:
     ordered = {name: made[name] for name in module.functions if name in made}
     prologue = initial_values(context, cells)
     if context.races is not None:
+        ordered = quiet_inside(ordered, context.races.marks())
         prologue = (*prologue, *context.races.initial())
         context.globals += context.races.marks()
     start = _start(ordered, entry, context, prologue)

@@ -17,7 +17,7 @@ from cleave.frontends.c.lowering.races import RaceChecks
 from cleave.frontends.c.lowering.writes import Writes
 from cleave.ir.program import Assign, Assume, Havoc, Self
 from cleave.logic.sorts import BOOL, bitvec
-from cleave.logic.terms import Op, Term, bv, select, store
+from cleave.logic.terms import TRUE, Op, Term, bv, select, store
 from cleave.logic.walk import free_variables
 
 _THREAD_BITS = 8  # of an address, for the thread that allocated it; the highest bit stays 0
@@ -55,8 +55,9 @@ class MemoryAccess:
         *,
         also: dict[Term, Term] | None = None,
         atomic: bool = False,
+        succeeds: Term = TRUE,
     ) -> None:
-        """``also``: variables that get a value in the same step."""
+        """``also``: variables that get a value in the same step; ``succeeds``: whether the value is a new one."""
         memory, offset = self.place(pointer)
         writes = Writes()
         writes.values |= also or {}
@@ -66,7 +67,7 @@ class MemoryAccess:
             for cell, distance in memory.pieces(offset[0] + inner, size):
                 piece = bits.part(raw, 8 * (distance + cell.size) - 1, 8 * distance)
                 writes.add(cell, bits.plus(address, inner + distance), piece)
-        self.write(writes, atomic=atomic)
+        self.write(writes, atomic=atomic, succeeds=succeeds)
 
     def scan(self, pointer: l.Value, address: Term, size: int) -> None:
         """Any value for ``size`` bytes: input."""
@@ -116,11 +117,11 @@ class MemoryAccess:
         elif targets:
             self._body.emit(Assign(targets, values, self._body.location))
 
-    def write(self, writes: Writes, *, atomic: bool = False, is_new: bool = False) -> None:
+    def write(self, writes: Writes, *, atomic: bool = False, is_new: bool = False, succeeds: Term = TRUE) -> None:
         """``is_new``: no other thread can know the memory yet."""
         after = None
         if self._races is not None and not is_new:
-            marks, after = self._races.write(writes.touched, atomic)
+            marks, after = self._races.write(writes.touched, atomic, succeeds)
             writes.values |= marks
         values = {variable: value for variable, value in writes.values.items() if value is not variable}
         if values:

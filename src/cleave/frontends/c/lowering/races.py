@@ -6,9 +6,10 @@
 
 Two threads race if both are about to access the same memory, one of them to write, and not both atomically. So a
 write is announced in a step of its own, and every access looks whether somebody else has announced one. That is exact:
-whoever finds an announcement stands next to a thread whose write is its next step. Inside of atomic blocks nobody else
-can see an announcement, so atomic blocks don't race with each other, and neither do atomic operations, which
-announce nothing. Reads are announced only for memory that is written atomically, too: others find out by themselves.
+whoever finds an announcement stands next to a thread whose write is its next step. Atomic operations announce nothing,
+and accesses inside atomic blocks don't either (`inside` sees to that): they only look, and so don't race with each
+other. A compare-exchange that fails is a read. Reads are announced only for memory that is written atomically, too:
+others find out by themselves.
 
 Announcements are variables like those of the memory's cells, one for each, so that the search for schedules treats them
 alike. When readers announce and take back by turns, some are forgotten; the one that is made last, next to the
@@ -32,7 +33,7 @@ from cleave.frontends.c.lowering.copies import LIBRARY
 from cleave.frontends.c.lowering.threads import ATOMIC
 from cleave.ir.program import Assert, Assign, Location, Statement
 from cleave.logic.sorts import array, bitvec
-from cleave.logic.terms import Term, bv, const_array, disj_all, neg, select, store, var
+from cleave.logic.terms import FALSE, TRUE, Term, bv, conj, const_array, disj, disj_all, neg, select, store, var
 
 _OURS = "__cleave"  # how variables are named that no program has
 _WRITERS = ("pthread_join", "thrd_join", "sem_getvalue", "pthread_key_create")  # through a pointer that they are given
@@ -190,14 +191,18 @@ class RaceChecks:
         else:
             self._look(touched, dict(zip(targets, values, strict=True)), "read")
 
-    def write(self, touched: Iterable[tuple[Cell, Term]], atomic: bool) -> tuple[dict[Term, Term], Statement | None]:
-        """What is assigned in the step that writes, and what is asserted after it."""
+    def write(
+        self, touched: Iterable[tuple[Cell, Term]], atomic: bool, succeeds: Term = TRUE
+    ) -> tuple[dict[Term, Term], Statement | None]:
+        """What is assigned in the step that writes, and what is asserted after it. An atomic write that does not
+        succeed is a read."""
         touched = self._mattering(touched)
         if not touched:
             return {}, None
         if atomic:
-            seen = self._body.local("seen", self._found(touched, True).sort)
-            return {seen: self._found(touched, True)}, self._assertion(seen, touched, "written", True)
+            found = self._found(touched, succeeds)
+            seen = self._body.local("seen", found.sort)
+            return {seen: found}, self._assertion(seen, touched, "written", True)
         writings = [(self._races.writing(each, self._names), each.address) for each in touched]
         self._look(touched, self._set(writings, 1), "written")
         return self._set(writings, 0), None
@@ -219,7 +224,7 @@ class RaceChecks:
     def _look(self, touched: Sequence[Touched], also: dict[Term, Term], done: str) -> None:
         """Asserts that nobody has announced an access that ours conflicts with; in the same step, what is ``also``."""
         writes = done == "written"
-        found = self._found(touched, writes) if touched else None
+        found = self._found(touched, TRUE if writes else FALSE) if touched else None
         if found is None:
             self._assign(also)
             return
@@ -227,12 +232,9 @@ class RaceChecks:
         self._assign({seen: found, **also})
         self._body.emit(self._assertion(seen, touched, done, writes))
 
-    def _found(self, touched: Sequence[Touched], writes: bool) -> Term:
-        marks = [(self._races.writing(each, self._names), each.address) for each in touched]
-        if writes:
-            marks += self._readings(touched)
-        values = [select(mark, address) if mark.sort.is_array else mark for mark, address in marks]
-        return disj_all(bits.same(value, bv(1, 1)) for value in values)
+    def _found(self, touched: Sequence[Touched], writes: Term) -> Term:
+        written = _any_set((self._races.writing(each, self._names), each.address) for each in touched)
+        return disj(written, conj(writes, _any_set(self._readings(touched))))
 
     def _assertion(self, seen: Term, touched: Sequence[Touched], done: str, writes: bool) -> Assert:
         what = ", ".join(dict.fromkeys(self._races.name(each) for each in touched))
@@ -243,6 +245,11 @@ class RaceChecks:
     def _assign(self, values: dict[Term, Term]) -> None:
         if values:
             self._body.emit(Assign(tuple(values), tuple(values.values()), self._body.location))
+
+
+def _any_set(marks: Iterable[tuple[Term, Term]]) -> Term:
+    values = (select(mark, address) if mark.sort.is_array else mark for mark, address in marks)
+    return disj_all(bits.same(value, bv(1, 1)) for value in values)
 
 
 def is_atomic_access(instruction: l.Instruction) -> bool:
