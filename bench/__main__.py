@@ -12,6 +12,7 @@ programs  what the pdr engine proves of programs, against plain SPACER on the sa
 pdr       Horn clauses: what is solved in wall time, and P3's tables on many virtual workers
 cegar     predicate abstraction: speed-up, predictability, against its naive distribution
 threads   schedules: 1 to 8 parts as in the paper, and against parallel solvers on the same formulas
+schedules random programs with threads: races, deadlocks and assertions against every interleaving
 messages  messages that the coordinator handles per second, and its memory
 
 The exit code is 1 if a goal is not reached or a verdict is wrong.
@@ -35,6 +36,7 @@ from bench import (
     messages,
     pdr,
     programs,
+    schedules,
     sdv,
     threads,
 )
@@ -52,6 +54,7 @@ BENCHMARKS: dict[str, ModuleType] = {
     "programs": programs,
     "cegar": cegar,
     "threads": threads,
+    "schedules": schedules,
     "messages": messages,
 }
 

@@ -4,8 +4,8 @@
     explored([...]).race             # True: thread 1 is about to write x, inside its block, and thread 0 to read it
 
 No marks, no ir, no lowering: an operation is a tuple, a state is who stands where and what memory holds. Two threads
-race if the next operations of both access the same cell, one of them writes, and not both are atomic (an access inside an
-atomic block is). All threads deadlock if none can move, and each waits for a lock, a signal, a barrier or a thread.
+race if the next operations of both access the same cell, one of them writes, and not both are atomic (an access inside
+an atomic block is). All threads deadlock if none can move, and each waits for a lock, a signal, a barrier or a thread.
 A second definition, `ordered_race`, runs one execution and looks for conflicting accesses that happens-before does not
 order (vector clocks): where it finds one, some interleaving has both side by side.
 """
@@ -95,10 +95,6 @@ class State:
         return State(threads, dict(self.memory), dict(self.held), self.inside, dict(self.rounds))
 
 
-class ViolatedError(Exception):
-    """An assertion fails."""
-
-
 class Machine:
     def __init__(
         self, code: Sequence[Code], memory: Mapping[str, int], needed: Mapping[str, int], *, spurious: bool = True
@@ -148,6 +144,8 @@ class Machine:
     def _steps(self, state: State, number: int) -> Iterator[tuple[State, bool]]:
         operation = self.operation(state, number)
         assert operation is not None
+        if operation.kind in ("assume", "assert"):  # it was false when the thread came here, and depends on nobody else
+            return
         if operation.kind == "wait":
             yield from self._waits(state, number, operation.mutex)
         elif operation.kind in ("signal", "broadcast"):
@@ -271,16 +269,14 @@ class Machine:
         thread.registers = tuple(own)
 
     def _settle(self, state: State, number: int) -> None:
-        """What a thread does by itself happens at once; an assumption that fails holds it up for ever."""
+        """What a thread does by itself happens at once; a condition that fails holds it up for ever."""
         thread = state.threads[number]
         code = self.code[number]
         while 0 <= thread.at < len(code) and (operation := code[thread.at]).kind in _LOCAL:
             if operation.kind == "set":
                 self._set(state, number, operation.register, self.value(state, number, operation.value))
             elif operation.kind == "jump" or not self.holds(state, number, operation.condition):
-                if operation.kind == "assert":
-                    raise ViolatedError
-                if operation.kind == "assume":
+                if operation.kind in ("assert", "assume"):
                     return
                 thread.at = operation.target
                 continue
@@ -293,21 +289,19 @@ class Machine:
 def explored(machine: Machine, most: int = _TRIES) -> Found:
     """Raises `TooManyError` for a program with more states."""
     found = Found()
-    try:
-        pending = [machine.start()]
-    except ViolatedError:
-        return Found(violation=True)
+    pending = [machine.start()]
     seen = {pending[0].key()}
     while pending:
         state = pending.pop()
+        following = [machine.operation(state, number) for number in range(len(machine.code))]
+        found.violation = found.violation or any(one is not None and one.kind == "assert" for one in following)
         if machine.has_ended(state, 0):
             continue
         found.race = found.race or is_race(machine, state)
         stuck = True
-        for number, after, is_spurious in _moves(machine, state, found):
-            del number
+        for _, after, is_spurious in machine.moves(state):
             stuck = stuck and is_spurious
-            if after is not None and (key := after.key()) not in seen:
+            if (key := after.key()) not in seen:
                 seen.add(key)
                 pending.append(after)
                 if len(seen) > most:
@@ -315,19 +309,6 @@ def explored(machine: Machine, most: int = _TRIES) -> Found:
         found.deadlock = found.deadlock or (stuck and _all_wait(machine, state))
     found.states = len(seen)
     return found
-
-
-def _moves(machine: Machine, state: State, found: Found) -> Iterator[tuple[int, State | None, bool]]:
-    """As `Machine.moves`; a step that violates an assertion leads nowhere."""
-    for number in range(len(machine.code)):
-        if state.inside not in (-1, number) or machine.operation(state, number) is None:
-            continue
-        try:
-            for after, is_spurious in machine._steps(state, number):
-                yield number, after, is_spurious
-        except ViolatedError:
-            found.violation = True
-            yield number, None, False
 
 
 def is_race(machine: Machine, state: State) -> bool:
@@ -357,11 +338,11 @@ def _writes(machine: Machine, state: State, number: int, operation: Operation) -
 
 
 def _all_wait(machine: Machine, state: State) -> bool:
-    """None of those that have not ended is held up by an assumption, or is in the middle of an atomic block."""
+    """None of those that have not ended is held up by a condition, or is in the middle of an atomic block."""
     if state.inside != -1:
         return False
     left = [operation for n in range(len(machine.code)) if (operation := machine.operation(state, n)) is not None]
-    return bool(left) and all(operation.kind != "assume" for operation in left)
+    return bool(left) and not any(operation.kind in ("assume", "assert") for operation in left)
 
 
 # --- happens-before ---------------------------------------------------------------------------------------------------
@@ -376,37 +357,34 @@ def ordered_race(machine: Machine, pick: random.Random, steps: int = 200) -> boo
     clocks: list[list[int]] = [[0] * count for _ in range(count)]
     objects: dict[object, list[int]] = {}
     accesses: dict[str, list[tuple[int, Clock, bool, bool]]] = {}
-    try:
-        state = machine.start()
-        for _ in range(steps):
-            moves = list(machine.moves(state))
-            if not moves or machine.has_ended(state, 0):
-                return False
-            number, after, _ = pick.choice(moves)
-            operation = machine.operation(state, number)
-            assert operation is not None
-            clocks[number][number] += 1
-            for thing in _synchronises(machine, state, number, operation):
-                known = objects.setdefault(thing, [0] * count)
-                merged = [max(a, b) for a, b in zip(known, clocks[number], strict=True)]
-                objects[thing], clocks[number] = list(merged), merged
-            if operation.kind == "spawn":
-                child = int(operation.what)
-                clocks[child] = [max(a, b) for a, b in zip(clocks[child], clocks[number], strict=True)]
-            if operation.kind == "join":
-                ended = clocks[int(operation.what)]
-                clocks[number] = [max(a, b) for a, b in zip(ended, clocks[number], strict=True)]
-            if operation.kind in ACCESSES:
-                cell = machine.cell(state, number, operation)
-                atomic, writes = _is_atomic(state, number, operation), _writes(machine, state, number, operation)
-                for other, clock, was_atomic, wrote in accesses.get(cell, ()):
-                    ordered = clock[other] <= clocks[number][other]
-                    if other != number and not ordered and not (atomic and was_atomic) and (writes or wrote):
-                        return True
-                accesses.setdefault(cell, []).append((number, tuple(clocks[number]), atomic, writes))
-            state = after
-    except ViolatedError:
-        return False
+    state = machine.start()
+    for _ in range(steps):
+        moves = list(machine.moves(state))
+        if not moves or machine.has_ended(state, 0):
+            return False
+        number, after, _ = pick.choice(moves)
+        operation = machine.operation(state, number)
+        assert operation is not None
+        clocks[number][number] += 1
+        for thing in _synchronises(machine, state, number, operation):
+            known = objects.setdefault(thing, [0] * count)
+            merged = [max(a, b) for a, b in zip(known, clocks[number], strict=True)]
+            objects[thing], clocks[number] = list(merged), merged
+        if operation.kind == "spawn":
+            child = int(operation.what)
+            clocks[child] = [max(a, b) for a, b in zip(clocks[child], clocks[number], strict=True)]
+        if operation.kind == "join":
+            ended = clocks[int(operation.what)]
+            clocks[number] = [max(a, b) for a, b in zip(ended, clocks[number], strict=True)]
+        if operation.kind in ACCESSES:
+            cell = machine.cell(state, number, operation)
+            atomic, writes = _is_atomic(state, number, operation), _writes(machine, state, number, operation)
+            for other, clock, was_atomic, wrote in accesses.get(cell, ()):
+                ordered = clock[other] <= clocks[number][other]
+                if other != number and not ordered and not (atomic and was_atomic) and (writes or wrote):
+                    return True
+            accesses.setdefault(cell, []).append((number, tuple(clocks[number]), atomic, writes))
+        state = after
     return False
 
 

@@ -19,7 +19,7 @@ _HEAD = """\
 #include <pthread.h>
 #include <semaphore.h>
 void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void);
-void __VERIFIER_assume(int); void reach_error(void);
+void __VERIFIER_assume(int); void reach_error(void); void abort(void);
 int x, y, z, a[2]; struct { int a, b; } s;
 pthread_mutex_t m, n; pthread_spinlock_t p; pthread_rwlock_t w; pthread_cond_t c; pthread_barrier_t b; sem_t q;
 pthread_t t1, t2, t3;
@@ -207,7 +207,7 @@ class _Maker:
         condition, text = self._condition()
         if self._pick.random() < 0.25:
             return Written(f"__VERIFIER_assume({text});", [Operation("assume", condition=condition)])
-        return Written(f"if (!({text})) reach_error();", [Operation("assert", condition=condition)])
+        return Written(f"if (!({text})) {{ reach_error(); abort(); }}", [Operation("assert", condition=condition)])
 
     def _condition(self) -> tuple[Condition, str]:
         register, equal, number = self._pick.randrange(_REGISTERS), self._pick.random() < 0.4, self._pick.randint(0, 2)

@@ -55,6 +55,12 @@ def add_c(parser: argparse.ArgumentParser) -> None:
         " by other means (pdr tries them first by itself); math: integers without bounds. That is assumed, and the"
         " result says so, unless it is proved, too, that nothing overflows",
     )
+    group.add_argument(
+        "--no-spurious-wakeups",
+        dest="spurious_wakeups",
+        action="store_false",
+        help="pthread_cond_wait returns only after a signal; POSIX allows otherwise, so the result says it",
+    )
     group.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[], help="define a macro")
     group.add_argument("-I", dest="includes", metavar="DIR", action="append", default=[], help="look for headers there")
 
@@ -100,7 +106,13 @@ def c_options(options: argparse.Namespace) -> COptions:
     check = Check(options.check) if options.check is not None else None
     if options.property_file is not None:
         check = read_property(options.property_file, read_bytes(options.property_file))
-    return COptions(bits=options.bits, defines=tuple(options.defines), includes=tuple(options.includes), check=check)
+    return COptions(
+        bits=options.bits,
+        defines=tuple(options.defines),
+        includes=tuple(options.includes),
+        check=check,
+        spurious_wakeups=options.spurious_wakeups,
+    )
 
 
 def threads_options(options: argparse.Namespace) -> ThreadsOptions:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cleave.frontends.c.read import read_c_bytes
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.read import read_c, read_c_bytes
 from cleave.verdict import Safe, Unknown, Unsafe
 from cleave.verify import Options, verify
 
@@ -42,7 +43,7 @@ int main(void) {
     ("text", "said"),
     [
         (ALLOCATED, ["never fail"]),
-        (WAITS_ONCE, ["only when it is signalled"]),
+        (WAITS_ONCE, []),
         ("int x; int main(void) { int *p = &x; return *p; }", ["memory safety is not checked"]),
     ],
     ids=["malloc", "condition", "pointer"],
@@ -50,6 +51,11 @@ int main(void) {
 def test_what_is_taken_for_granted_is_told(text: str, said: list[str]) -> None:
     told = read_c_bytes(text.encode(), "x.c").assumptions
     assert [part in sentence for part, sentence in zip(said, told, strict=True)] == [True] * len(said)
+
+
+def test_that_waiting_ends_with_a_signal_only_is_told() -> None:
+    told = read_c({"x.c": WAITS_ONCE.encode()}, COptions(spurious_wakeups=False)).assumptions
+    assert "returns only after a signal (--no-spurious-wakeups)" in told[0]
 
 
 def test_nothing_is_told_of_what_a_program_does_not_use() -> None:

@@ -36,6 +36,12 @@ int main(void) {{ pthread_t t; pthread_create(&t, 0, work, 0); {main} pthread_jo
 
 
 LOCKED = "pthread_mutex_lock(&a); n++; pthread_mutex_unlock(&a);"
+CAS = "__atomic_compare_exchange_n(&n, &e, 5, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);"
+
+
+def block(body: str) -> str:
+    return f"__VERIFIER_atomic_begin(); {body} __VERIFIER_atomic_end();"
+
 
 RACES = {
     "read and write": against("n = 1;", "m = n;"),
@@ -47,6 +53,24 @@ RACES = {
     "atomic read and write": "int k; " + against("k = 1;", "m = __atomic_load_n(&k, __ATOMIC_SEQ_CST);"),
     "atomic block and read": against("__VERIFIER_atomic_begin(); n = 1; __VERIFIER_atomic_end();", "m = n;"),
     "write and atomic block": against("n = 1;", "__VERIFIER_atomic_begin(); m = n; __VERIFIER_atomic_end();"),
+    "increment in a block": against(block("n++;"), "m = n;"),
+    "read and write of a block": against(block("m = n; n = 1;"), "int r = n;"),
+    "nested blocks": against(block(block("n++;") + " m++;"), "int r = n;"),
+    "loop in a block": against(block("for (int i = 0; i < 2; i++) n++;"), "int r = n;"),
+    "abort in a block": against(block("n++; if (n == 1) abort();"), "int r = n;"),
+    "assumption in a block": "void __VERIFIER_assume(int); "
+    + against(block("__VERIFIER_assume(n == 0); n = 1;"), "m = n;"),
+    "element in a block": "int k[4]; int __VERIFIER_nondet_int(void); "
+    + against("int i = __VERIFIER_nondet_int(); " + block("k[i & 3]++;"), "m = k[2];"),
+    "members in a block": "struct { int a, b; } s; " + against(block("s.b = s.a + s.b;"), "m = s.b;"),
+    "copy in a block": "struct { int a, b; } s, o; " + against(block("memcpy(&s, &o, sizeof s); s.b++;"), "m = s.b;"),
+    "byte and word in a block": "union { char c; int i; } u; " + against(block("m = u.c; u.i = 5;"), "char r = u.c;"),
+    "atomic function": "void __VERIFIER_atomic_f(void) { n++; } " + against("__VERIFIER_atomic_f();", "m = n;"),
+    "function inside and outside": "int get(void) { return n; } " + against(block("n = get() + 1;"), "m = get();"),
+    "pointer to a function in a block": "void f(void) { n++; } void g(void) { m++; } void (*h)(void) = f; "
+    + against(block("if (m) h = g; h();"), "int r = n;"),
+    "compare-exchange that succeeds": against("int e = 0; " + CAS, "m = n;"),
+    "compare-exchange and write": against("int e = 7; " + CAS, "n = 0;"),
     "same element": "int k[4]; " + against("k[2] = 1;", "k[2] = 2;"),
     "same heap": """int *h; void *work(void *p) { *(int *)p = 1; return 0; }
         int main(void) { pthread_t t; h = malloc(4); pthread_create(&t, 0, work, h); *h = 2; pthread_join(t, 0); }""",
@@ -67,6 +91,10 @@ NO_RACES = {
     "two reads": "int k = 1; " + against("int x = k;", "int x = k;", "k = 2;"),
     "atomic": "_Atomic int k; " + against("k = 1;", "m = k;"),
     "atomic blocks": against(*["__VERIFIER_atomic_begin(); n++; __VERIFIER_atomic_end();"] * 2),
+    "read of the other member": "struct { int a, b; } s; " + against(block("s.b = s.a + s.b;"), "m = s.a;"),
+    "atomic load and block": against(block("n = 1;"), "m = __atomic_load_n(&n, __ATOMIC_SEQ_CST);"),
+    "atomic functions": "void __VERIFIER_atomic_f(void) { n++; } " + against(*["__VERIFIER_atomic_f();"] * 2),
+    "compare-exchange that fails": against("int e = 7; " + CAS, "m = n;"),
     "different elements": "int k[4]; " + against("k[1] = 1;", "k[2] = 2;"),
     "different members": "struct { int x, y; } s; " + against("s.x = 1;", "s.y = 2;"),
     "thread-local": "_Thread_local int k; " + against("k = 1;", "k = 2;"),

@@ -32,3 +32,4 @@ class COptions:
     entry: str | None = None  # None: main; without one, the only function that no other one calls
     check: Check | None = None  # None: REACH, unless a task asks for something else; and LABEL, where that says it
     others: tuple[str, ...] = ()  # further files of the same program
+    spurious_wakeups: bool = True  # pthread_cond_wait may return without a signal, as POSIX allows

@@ -49,7 +49,8 @@ def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
     for file in FILES:
         if is_wanted(file, modules):
             name, content = source(file)
-            macros = defines(modules, deadlocks=options.check is Check.DEADLOCK)
+            deadlocks = options.check is Check.DEADLOCK
+            macros = defines(modules, deadlocks=deadlocks, spurious_wakeups=options.spurious_wakeups)
             unit = Unit(name, compile_c(name, content, COptions(bits=options.bits, defines=macros)), is_library=True)
             units.append(unit)
             modules.append(_module(unit))

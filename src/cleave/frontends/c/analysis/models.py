@@ -77,9 +77,9 @@ _NAMES: dict[Kind, str] = {
     Kind.SPAWN: "__cleave_spawn",
     Kind.JOIN: "__cleave_join",
     Kind.SELF: "__cleave_self pthread_self thrd_current",
-    Kind.SUCCESS: "pthread_detach pthread_setname_np pthread_key_delete pthread_testcancel pthread_yield"
+    Kind.SUCCESS: "pthread_setname_np pthread_key_delete pthread_testcancel pthread_yield"
     " sched_yield thrd_yield thrd_sleep pthread_setconcurrency pthread_setschedparam pthread_setschedprio"
-    " pthread_atfork sem_destroy sem_close sem_unlink mtx_destroy cnd_destroy thrd_detach tss_delete __ESBMC_yield",
+    " pthread_atfork sem_destroy sem_close sem_unlink mtx_destroy cnd_destroy tss_delete __ESBMC_yield",
     Kind.IGNORED: "printf fprintf vprintf vfprintf puts putchar fputs fputc putc perror fflush sleep usleep srand"
     " printk fclose __CPROVER_printf",
     Kind.FIRST: "llvm.threadlocal.address llvm.expect llvm.ptr.annotation llvm.launder.invariant.group"

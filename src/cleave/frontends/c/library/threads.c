@@ -24,7 +24,7 @@ void __cleave_deadlock(void);
 
 extern void *__cleave_results[];
 
-enum { RECURSIVE = 1, ERROR_CHECK = 2, KINDS = 3, PERMISSION = 1, AGAIN = 11, BUSY = 16, INVALID = 22, DEADLOCK = 35, TIMED_OUT = 110 };
+enum { RECURSIVE = 1, ERROR_CHECK = 2, KINDS = 3, PERMISSION = 1, NO_THREAD = 3, AGAIN = 11, BUSY = 16, INVALID = 22, DEADLOCK = 35, TIMED_OUT = 110 };
 enum { C11_BUSY = 1, C11_ERROR = 2, C11_TIMED_OUT = 4 };
 enum { KEYS = 64, THREADS = 128, ROUNDS = 4 };
 
@@ -167,16 +167,52 @@ int pthread_setcanceltype(int type, int *before) {
 
 /* --- threads --- */
 
+/* Only in programs that detach threads: what POSIX says nothing about may succeed or fail. */
+#ifdef CLEAVE_DETACH
+
+_Bool __cleave_gone[THREADS]; /* joined or detached */
+
+static int used_again(void) {
+  return __VERIFIER_nondet_bool() ? 0 : __VERIFIER_nondet_bool() ? NO_THREAD : INVALID;
+}
+
+#define UNLESS_GONE(ID)                                                                                                \
+  if (__cleave_gone[ID % THREADS])                                                                                     \
+  return used_again()
+#define GOES(ID) __cleave_gone[ID % THREADS] = 1
+
+int pthread_detach(thread id) {
+  UNLESS_GONE(id);
+  GOES(id);
+  return 0;
+}
+
+int thrd_detach(thread id) {
+  if (__cleave_gone[id % THREADS])
+    return __VERIFIER_nondet_bool() ? 0 : C11_ERROR;
+  GOES(id);
+  return 0;
+}
+
+#else
+#define UNLESS_GONE(ID)
+#define GOES(ID)
+#endif
+
 int pthread_join(thread id, void **result) {
   pthread_testcancel();
+  UNLESS_GONE(id);
   WAIT_FOR_THREAD(id);
+  GOES(id);
   if (result != 0)
     *result = __cleave_results[id];
   return 0;
 }
 
 int thrd_join(thread id, int *result) {
+  UNLESS_GONE(id);
   WAIT_FOR_THREAD(id);
+  GOES(id);
   if (result != 0)
     *result = *(int *)&__cleave_results[id];
   return 0;
@@ -323,83 +359,125 @@ TRY_LOCK(pthread_mutex_clocklock, (struct mutex *mutex, int clock, const void *u
 TRY_LOCK(mtx_trylock, (struct mutex *mutex), C11_BUSY)
 TRY_LOCK(mtx_timedlock, (struct mutex *mutex, const void *until), C11_TIMED_OUT)
 
-/* --- condition variables: a thread that waits goes on after a signal that was sent while it waited, never without --- */
+/* --- condition variables --- */
 
-#define COND_INIT(NAME, PARAMETERS)                                                                                    \
+/* A thread that waits may go on without a signal, unless the user excludes that. Then signals make no difference to what
+   can happen, except that a thread which never gets one may wait for ever: only deadlocks need them. */
+
+#if defined CLEAVE_DEADLOCK || defined CLEAVE_NO_SPURIOUS_WAKEUPS
+
+#ifdef CLEAVE_NO_SPURIOUS_WAKEUPS
+#define WAKES_UP 0
+#else
+#define WAKES_UP __VERIFIER_nondet_bool()
+#endif
+
+#define RESET_CONDITION                                                                                                \
+  condition->waiting = 0;                                                                                              \
+  condition->signals = 0;                                                                                              \
+  condition->awaited = 0
+
+/* A signal is for a thread that waits when it is sent, never for one that comes later. So nobody begins to wait as long
+   as a signal has not been received; nothing is lost, since receiving it is a step that can follow at once. */
+#define BEGIN_TO_WAIT                                                                                                  \
+  __VERIFIER_atomic_begin();                                                                                           \
+  int owner = mutex->lock;                                                                                             \
+  HAPPENS(mutex->awaited);                                                                                             \
+  __VERIFIER_assume(condition->signals == 0);                                                                          \
+  mutex->lock = 0;                                                                                                     \
+  condition->waiting++;                                                                                                \
+  __VERIFIER_atomic_end()
+
+/* Whoever leaves without a signal takes one all the same if there are as many as threads that wait. */
+#define STOP_TO_WAIT(EARLY)                                                                                            \
+  condition->waiting--;                                                                                                \
+  if (!(EARLY) || condition->signals > condition->waiting)                                                             \
+    condition->signals--
+
+#define RECEIVE_SIGNAL                                                                                                 \
+  __VERIFIER_atomic_begin();                                                                                           \
+  _Bool early = WAKES_UP || IS_CANCELLED;                                                                              \
+  if (!early) {                                                                                                        \
+    WAIT_FOR(condition->signals != 0, condition->awaited = 1);                                                         \
+  }                                                                                                                    \
+  STOP_TO_WAIT(early);                                                                                                 \
+  __VERIFIER_atomic_end()
+
+#define RECEIVE_SIGNAL_IN_TIME(LATE)                                                                                   \
+  __VERIFIER_atomic_begin();                                                                                           \
+  _Bool early = __VERIFIER_nondet_bool();                                                                              \
+  __VERIFIER_assume(early || condition->signals != 0);                                                                 \
+  STOP_TO_WAIT(early);                                                                                                 \
+  if (early && !WAKES_UP)                                                                                              \
+    result = LATE;                                                                                                     \
+  __VERIFIER_atomic_end()
+
+#define SEND_SIGNAL                                                                                                    \
+  __VERIFIER_atomic_begin();                                                                                           \
+  if (condition->signals < condition->waiting) {                                                                       \
+    HAPPENS(condition->awaited);                                                                                       \
+    condition->signals++;                                                                                              \
+  }                                                                                                                    \
+  __VERIFIER_atomic_end()
+
+#define SEND_SIGNALS                                                                                                   \
+  __VERIFIER_atomic_begin();                                                                                           \
+  HAPPENS(condition->awaited);                                                                                         \
+  condition->signals = condition->waiting;                                                                             \
+  __VERIFIER_atomic_end()
+
+#else
+
+#define RESET_CONDITION
+#define BEGIN_TO_WAIT                                                                                                  \
+  __VERIFIER_atomic_begin();                                                                                           \
+  int owner = mutex->lock;                                                                                             \
+  mutex->lock = 0;                                                                                                     \
+  __VERIFIER_atomic_end()
+#define RECEIVE_SIGNAL
+#define RECEIVE_SIGNAL_IN_TIME(LATE) result = __VERIFIER_nondet_bool() ? LATE : 0
+#define SEND_SIGNAL
+#define SEND_SIGNALS
+
+#endif
+
+#define LOCK_AGAIN                                                                                                     \
+  __VERIFIER_atomic_begin();                                                                                           \
+  WAIT_FOR(mutex->lock == 0, mutex->awaited = 1);                                                                      \
+  mutex->lock = owner;                                                                                                 \
+  __VERIFIER_atomic_end()
+
+#define ON_CONDITION(NAME, PARAMETERS, ACTION)                                                                         \
   int NAME PARAMETERS {                                                                                                \
-    condition->waiting = 0;                                                                                            \
-    condition->signals = 0;                                                                                            \
-    condition->awaited = 0;                                                                                            \
+    ACTION;                                                                                                            \
     return 0;                                                                                                          \
   }
 
+ON_CONDITION(pthread_cond_init, (struct condition *condition, const void *attributes), RESET_CONDITION)
+ON_CONDITION(cnd_init, (struct condition *condition), RESET_CONDITION)
+ON_CONDITION(pthread_cond_signal, (struct condition *condition), SEND_SIGNAL)
+ON_CONDITION(cnd_signal, (struct condition *condition), SEND_SIGNAL)
+ON_CONDITION(pthread_cond_broadcast, (struct condition *condition), SEND_SIGNALS)
+ON_CONDITION(cnd_broadcast, (struct condition *condition), SEND_SIGNALS)
+
 #define WAIT(NAME)                                                                                                     \
   int NAME(struct condition *condition, struct mutex *mutex) {                                                         \
-    __VERIFIER_atomic_begin();                                                                                         \
-    int owner = mutex->lock;                                                                                           \
-    HAPPENS(mutex->awaited);                                                                                           \
-    mutex->lock = 0;                                                                                                   \
-    condition->waiting++;                                                                                              \
-    __VERIFIER_atomic_end();                                                                                           \
-    __VERIFIER_atomic_begin();                                                                                         \
-    WAIT_FOR(condition->signals != 0 || IS_CANCELLED, condition->awaited = 1);                                         \
-    WAIT_FOR(mutex->lock == 0, mutex->awaited = 1);                                                                    \
-    condition->waiting--;                                                                                              \
-    if (!IS_CANCELLED || condition->signals > condition->waiting)                                                      \
-      condition->signals--;                                                                                            \
-    mutex->lock = owner;                                                                                               \
-    __VERIFIER_atomic_end();                                                                                           \
+    BEGIN_TO_WAIT;                                                                                                     \
+    RECEIVE_SIGNAL;                                                                                                    \
+    LOCK_AGAIN;                                                                                                        \
     pthread_testcancel();                                                                                              \
     return 0;                                                                                                          \
   }
 
-#define SIGNAL(NAME)                                                                                                   \
-  int NAME(struct condition *condition) {                                                                              \
-    __VERIFIER_atomic_begin();                                                                                         \
-    if (condition->signals < condition->waiting) {                                                                     \
-      HAPPENS(condition->awaited);                                                                                     \
-      condition->signals++;                                                                                            \
-    }                                                                                                                  \
-    __VERIFIER_atomic_end();                                                                                           \
-    return 0;                                                                                                          \
-  }
-
-#define BROADCAST(NAME)                                                                                                \
-  int NAME(struct condition *condition) {                                                                              \
-    __VERIFIER_atomic_begin();                                                                                         \
-    HAPPENS(condition->awaited);                                                                                       \
-    condition->signals = condition->waiting;                                                                           \
-    __VERIFIER_atomic_end();                                                                                           \
-    return 0;                                                                                                          \
-  }
-
-COND_INIT(pthread_cond_init, (struct condition *condition, const void *attributes))
-COND_INIT(cnd_init, (struct condition *condition))
 WAIT(pthread_cond_wait)
 WAIT(cnd_wait)
-SIGNAL(pthread_cond_signal)
-SIGNAL(cnd_signal)
-BROADCAST(pthread_cond_broadcast)
-BROADCAST(cnd_broadcast)
 
 #define TIMED_WAIT(NAME, PARAMETERS, LATE)                                                                             \
   int NAME PARAMETERS {                                                                                                \
     int result = 0;                                                                                                    \
-    __VERIFIER_atomic_begin();                                                                                         \
-    int owner = mutex->lock;                                                                                           \
-    HAPPENS(mutex->awaited);                                                                                           \
-    mutex->lock = 0;                                                                                                   \
-    condition->waiting++;                                                                                              \
-    __VERIFIER_atomic_end();                                                                                           \
-    __VERIFIER_atomic_begin();                                                                                         \
-    WAIT_FOR(mutex->lock == 0, mutex->awaited = 1);                                                                    \
-    if (condition->signals != 0)                                                                                       \
-      condition->signals--;                                                                                            \
-    else                                                                                                               \
-      result = LATE;                                                                                                   \
-    condition->waiting--;                                                                                              \
-    mutex->lock = owner;                                                                                               \
-    __VERIFIER_atomic_end();                                                                                           \
+    BEGIN_TO_WAIT;                                                                                                     \
+    RECEIVE_SIGNAL_IN_TIME(LATE);                                                                                      \
+    LOCK_AGAIN;                                                                                                        \
     pthread_testcancel();                                                                                              \
     return result;                                                                                                     \
   }
@@ -407,7 +485,6 @@ BROADCAST(cnd_broadcast)
 TIMED_WAIT(pthread_cond_timedwait, (struct condition *condition, struct mutex *mutex, const void *until), TIMED_OUT)
 TIMED_WAIT(pthread_cond_clockwait, (struct condition *condition, struct mutex *mutex, int clock, const void *until), TIMED_OUT)
 TIMED_WAIT(cnd_timedwait, (struct condition *condition, struct mutex *mutex, const void *until), C11_TIMED_OUT)
-
 /* --- read-write locks: the number of readers, or -1; and whether a thread that has stopped awaits it --- */
 
 int pthread_rwlock_init(int *lock, const void *attributes) {

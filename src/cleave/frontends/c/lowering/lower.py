@@ -35,7 +35,7 @@ from cleave.logic.terms import Op, bv, conj_all, select
 _ARGUMENTS_POWER = 28  # no system passes that many
 
 
-_WAITS = ("pthread_cond_wait", "pthread_cond_timedwait", "cnd_wait", "cnd_timedwait")
+_WAITS = ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +172,8 @@ def _assumptions(context: Context) -> tuple[str, ...]:
         told.append("memory that is asked for is always granted: malloc and the like never fail")
     if context.grows_unknown_blocks:
         told.append("what realloc adds to a block of a size that is not known beforehand may be values of other blocks")
-    if any(name.startswith(_WAITS) for name in context.facts.reachable):
-        told.append(
-            "a thread that waits for a condition goes on only when it is signalled, though POSIX allows otherwise"
-        )
+    if not context.options.spurious_wakeups and any(name.startswith(_WAITS) for name in context.facts.reachable):
+        told.append("pthread_cond_wait returns only after a signal (--no-spurious-wakeups); POSIX allows otherwise")
     entry = context.module.functions[context.facts.entry]
     if entry.name != "main":
         told.insert(0, f"the program starts in {entry.name}")

@@ -32,6 +32,7 @@ _STARTING, _AWAIT, _ENDING = "__cleave_starting", "__cleave_await", "__cleave_en
 _JOINS = ("pthread_join", "thrd_join")
 _TRY_JOINS = ("pthread_tryjoin_np", "pthread_timedjoin_np")
 _CANCEL, _WHEN = "pthread_cancel", "pthread_setcanceltype"
+_DETACHES = ("pthread_detach", "thrd_detach")
 _EXITS = ("pthread_exit", "thrd_exit")
 _ADDRESS = "llvm.threadlocal.address"
 
@@ -66,7 +67,8 @@ class _Rewriting:
         self._starters: list[str] = []
         calls = [i for function in module.functions.values() for i in function.instructions() if i.opcode == "call"]
         self._cancels = _has_body(module, _CANCEL)
-        self._wants_results = self._cancels or any(
+        self._joins_simply = not self._cancels and not any(_has_body(module, name) for name in _DETACHES)
+        self._wants_results = not self._joins_simply or any(
             (self._is_join(call) and not _is_null(call.operands[1])) or self._is_call(call, _TRY_JOINS)
             for call in calls
         )
@@ -118,7 +120,7 @@ class _Rewriting:
                 yield from self._create(instruction, name)
             elif self._is_call(instruction, (_WHEN,)) and self._cancels and not _is_null(instruction.operands[0]):
                 raise _cancelled_at_any_time(instruction)
-            elif self._is_join(instruction) and _is_null(instruction.operands[1]) and not self._cancels:
+            elif self._is_join(instruction) and _is_null(instruction.operands[1]) and self._joins_simply:
                 join = copied(self._module, _AWAIT, instruction.location) if self._counts_threads else JOIN
                 thread = instruction.operands[:1]
                 yield replace(instruction, callee=l.GlobalRef(join), operands=thread, result=None, type=l.VOID)
