@@ -70,13 +70,13 @@ class SimulatedCegar:
         self.began = monotonic()
         self.events: list[Event] = []
         search = CegarOptions(
-            workers=options.workers,
             iterations=options.iterations,
             naive=options.naive,
             chunk=options.chunk,
             batch=options.batch,
         )
-        self.search = CegarSearch(Task(options.file, Path(options.file).read_bytes(), None, None, search))
+        source = Path(options.file).read_bytes()
+        self.search = CegarSearch(Task(options.file, source, None, None, search, options.workers))
         self.problem = read_problem(self.search.task)
         self.coordinator: CegarCoordinator = self.search.coordinator()
         faults = Faults(delay=_LATE, delay_seconds=options.jitter) if options.jitter else NO_FAULTS

@@ -25,7 +25,8 @@ from typing import Any
 from cleave.engines.engine import GaveUp, Proved
 from cleave.engines.inline.alone import InlineEngine
 from cleave.engines.inline.merging import Merging
-from cleave.engines.inline.options import InlineOptions
+from cleave.engines.inline.options import DEFAULT_BOUND, InlineOptions
+from cleave.engines.options import deepening
 from cleave.frontends.boogie import read_boogie
 from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import prepare
@@ -79,7 +80,7 @@ def run(length: int, merging: Merging, timelimit: float) -> Point | None:
     program = read_boogie(chain(length), f"chain-{length}.bpl")
     prepared = prepare(program, choose_entries(program, None))
     solver = Z3Solver()
-    steps = InlineEngine(prepared, InlineOptions(merging=merging), solver).run()
+    steps = InlineEngine(prepared, InlineOptions(merging=merging, bounds=deepening(DEFAULT_BOUND)), solver).run()
     counters: dict[str, Any] = {}
     alarm = Timer(timelimit, solver.interrupt)
     alarm.start()

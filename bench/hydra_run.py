@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -34,9 +35,10 @@ from cleave.engines.inline.messages import (
     decode_path,
     encode,
 )
-from cleave.engines.inline.options import Decisions, Distribution, InlineOptions, Queues, Rate, Splits, deepening
+from cleave.engines.inline.options import Decisions, InlineOptions, Queues, Rate, Splits
 from cleave.engines.inline.record import split_tree, valid_messages
 from cleave.engines.inline.task import prepare_task, read_task
+from cleave.engines.options import deepening
 from cleave.ir.path import Enter
 from cleave.review.dissimilarity import dissimilarity
 from cleave.runtime.crew import Assignment
@@ -106,7 +108,7 @@ class HydraRun:
             "cost": round(busy * COST_PER_SECOND),
             **{name: int(counters[name]) for name in told},
             "messages": statistics.messages,
-            "busy": round(busy / (virtual_seconds * self.task.distribution.workers), 4),
+            "busy": round(busy / (virtual_seconds * self.task.workers), 4),
             "dissimilarity": self._dissimilarity(),
         }
 
@@ -138,9 +140,10 @@ class HydraRun:
 
 
 def _task(options: argparse.Namespace) -> Task:
-    search = InlineOptions(merging=Merging(options.merge), bounds=deepening(options.bound), seed=options.seed)
-    chosen = Distribution(
-        workers=options.workers,
+    search = InlineOptions(
+        merging=Merging(options.merge),
+        bounds=deepening(options.bound),
+        seed=options.seed,
         splits=Splits(options.splits),
         queues=Queues(options.queues),
         rate=Rate(options.rate),
@@ -150,8 +153,9 @@ def _task(options: argparse.Namespace) -> Task:
     if options.sequential:
         # Nothing is split before this cost, and no check is cut off before it; the limit is hit at the latest then.
         most = int(options.virtual_limit * COST_PER_SECOND) or _NEVER
-        chosen = Distribution(workers=1, split_after=most, slice_cost=most)
-    return Task(options.file, Path(options.file).read_bytes(), options.entry, None, search, chosen)
+        search = replace(search, split_after=most, slice_cost=most)
+    workers = 1 if options.sequential else options.workers
+    return Task(options.file, Path(options.file).read_bytes(), options.entry, None, search, workers)
 
 
 def main() -> int:

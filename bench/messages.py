@@ -46,7 +46,7 @@ from cleave.engines.inline.messages import (
     encode,
     to_worker,
 )
-from cleave.engines.inline.options import Distribution, InlineOptions
+from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.partition import Decision, Partition
 from cleave.journal.journal import Journal, RunInfo
 from cleave.runtime.crew import Assignment
@@ -69,9 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    distribution = Distribution(workers=options.workers, unsplit=False)
     seconds = options.workers * options.seconds
-    watched = Watched(_task(distribution), samples_every=options.workers * 4)
+    watched = Watched(_task(options.workers, InlineOptions(unsplit=False)), samples_every=options.workers * 4)
     print(f"{options.workers} workers, {seconds:g} virtual seconds of work", flush=True)
     with TemporaryDirectory() as folder:
         _run(watched, seconds, options.seed, Path(folder) / "run.journal", profile=options.profile)
@@ -83,7 +82,7 @@ def main(options: argparse.Namespace) -> int:
 def _endure() -> float:
     """One worker has many partitions waiting. Another searches a split tree from left to right: it splits and goes back
     to what it split off, again and again. How many times as much memory the coordinator takes after that."""
-    watched = Watched(_task(Distribution(workers=2)), samples_every=0)
+    watched = Watched(_task(2, InlineOptions()), samples_every=0)
     for worker in (1, 2):
         watched.on(Joined(worker))
         watched.say(worker, GetPartition())
@@ -112,8 +111,8 @@ def _half(name: str) -> SendPartition:
     return SendPartition(name, bytes(16), Partition(bytes(500), decisions, bound=1))
 
 
-def _task(distribution: Distribution) -> Task:
-    return Task("none", b"", None, None, InlineOptions(), distribution)
+def _task(workers: int, options: InlineOptions) -> Task:
+    return Task("none", b"", None, None, options, workers)
 
 
 def _run(watched: Watched, seconds: float, seed: int, journal: Path | None, *, profile: bool = False) -> None:

@@ -23,7 +23,7 @@ from cleave.engines.coordination import Event
 from cleave.engines.pdr.coordinator import P3Coordinator
 from cleave.engines.pdr.evidence import decode_derivation
 from cleave.engines.pdr.messages import GivenUp, Proofs, Task, Violated, decode_finding, encode
-from cleave.engines.pdr.options import PdrOptions, Share, partition_after, technique
+from cleave.engines.pdr.options import PdrOptions, Share, technique
 from cleave.engines.pdr.record import combined
 from cleave.engines.pdr.task import read_problem
 from cleave.runtime.crew import Assignment
@@ -49,13 +49,14 @@ def parser() -> argparse.ArgumentParser:
     return found
 
 
-def options_for(how: str, workers: int, seed: int) -> PdrOptions:
+def options_for(how: str, workers: int, seed: int) -> tuple[int, PdrOptions]:
+    """And how many workers there are."""
     if how == ADAPTIVE:
-        return PdrOptions(workers=workers, seed=seed, partition_after=partition_after(workers))
+        return workers, PdrOptions(seed=seed)
     if how.startswith(STRATEGY):
         alone = (how.removeprefix(STRATEGY),)
-        return PdrOptions(workers=1, share=Share.NONE, partitions=0, strategies=alone, seed=seed, patience=0.0)
-    return technique(how, workers=workers, seed=seed)
+        return 1, PdrOptions(share=Share.NONE, partitions=0, strategies=alone, seed=seed, patience=0.0)
+    return workers, technique(how, workers=workers, seed=seed)
 
 
 class SimulatedPdr:
@@ -65,8 +66,9 @@ class SimulatedPdr:
         self.options = options
         self.began = monotonic()
         self.events: list[Event] = []
-        search = options_for(options.how, options.workers, options.seed)
-        self.task = Task(options.file, Path(options.file).read_bytes(), None, None, search)
+        workers, search = options_for(options.how, options.workers, options.seed)
+        source = Path(options.file).read_bytes()
+        self.task = Task(options.file, source, None, None, search, workers, virtual=True)
         self.coordinator = P3Coordinator(self.task)
         self.crew = SimulatedCrew(Assignment(WORKER, encode(self.task)), seed=options.seed)
 
@@ -87,7 +89,7 @@ class SimulatedPdr:
     def _totals(self, virtual_seconds: float) -> dict[str, Any]:
         counters, statistics = self.coordinator.counters(), self.crew.statistics
         busy = sum(list(statistics.busy.values()))
-        workers = self.task.options.workers
+        workers = self.task.workers
         return {
             "workers": workers,
             "cost": round(busy * COST_PER_SECOND),

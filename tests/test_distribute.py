@@ -20,7 +20,7 @@ from cleave.distribute import Distributed, Place
 from cleave.engines.coordination import Event, Hire, Joined, Lost, Passed, Received, decode_event, encode_event
 from cleave.engines.engine import GaveUp, Violated
 from cleave.engines.inline.messages import Closed, Outcome, SendPartition, Task, encode, from_worker
-from cleave.engines.inline.options import Distribution, InlineOptions, Splits
+from cleave.engines.inline.options import InlineOptions, Splits
 from cleave.engines.inline.record import valid_messages
 from cleave.engines.inline.search import Covered, InlineSearch, gap
 from cleave.errors import InputError
@@ -30,7 +30,7 @@ from cleave.runtime.simulation.crew import SimulatedCrew
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Unsafe
 from cleave.verify import Options, resume, verify
 
-OFTEN = Distribution(workers=2, splits=Splits.RANDOM, split_after=0, interval=0.05, slice_cost=10_000, moving_cost=0)
+OFTEN = InlineOptions(bounds=(1,), splits=Splits.RANDOM, split_after=0, interval=0.05, slice_cost=10_000, moving_cost=0)
 """Splits in every other turn of a worker."""
 
 RECURSIVE = """\
@@ -59,8 +59,8 @@ LONG = sums(7, target=7)  # safe; takes two workers a second or two and is split
 Found = Covered | Violated | GaveUp
 
 
-def search_of(text: str, how: Distribution = OFTEN) -> InlineSearch:
-    return InlineSearch(Task("program.bpl", text.encode(), "main", None, InlineOptions(bounds=(1,)), how))
+def search_of(text: str, workers: int = 2) -> InlineSearch:
+    return InlineSearch(Task("program.bpl", text.encode(), "main", None, OFTEN, workers))
 
 
 def solve(run: Distributed[Found], halt: threading.Event | None = None) -> Found:
@@ -124,7 +124,7 @@ def test_verdicts_are_those_of_one_worker(
     file = tmp_path / "program.bpl"
     file.write_text(text)
     alone = verify(str(file), Options(entry="main", recursion_bounds=bounds))
-    together = verify(str(file), Options(entry="main", recursion_bounds=bounds, distribution=OFTEN))
+    together = verify(str(file), Options(entry="main", recursion_bounds=bounds, workers=2, inline=OFTEN))
     assert isinstance(alone.verdict, kind)
     assert isinstance(together.verdict, kind)
     assert together.workers == 2

@@ -156,10 +156,11 @@ def test_costs_are_compared_where_one_solves_and_the_other_is_known_of() -> None
 
 
 def test_what_each_way_to_solve_means() -> None:
-    alone = options_for("strategy ic3", 60, 0)
-    assert (alone.workers, alone.share, alone.wanted, alone.strategies) == (1, Share.NONE, 0, ("ic3",))
-    assert options_for("partitioning+k", 60, 0).wanted == 20
-    assert [options_for(ADAPTIVE, n, 0).partition_after for n in (2, 6, 60)] == [500_000_000, 10_000_000, 1_000_000]
+    workers, alone = options_for("strategy ic3", 60, 0)
+    assert (workers, alone.share, alone.wanted(workers), alone.strategies) == (1, Share.NONE, 0, ("ic3",))
+    assert options_for("partitioning+k", 60, 0)[1].wanted(60) == 20
+    adaptive = [options_for(ADAPTIVE, n, 0)[1].partition_cost(n) for n in (2, 6, 60)]
+    assert adaptive == [500_000_000, 10_000_000, 1_000_000]
 
 
 @pytest.mark.parametrize(("how", "last", "answer"), [("strategy def", 5, "safe"), ("partitioning+all", 9, "unsafe")])

@@ -1,6 +1,6 @@
 """The whole flow: choose an engine, solve, validate, report.
 
-    result = verify("driver.bpl", Options(recursion_bounds=(1, 2, 3), distribution=Distribution(workers=4)))
+    result = verify("driver.bpl", Options(recursion_bounds=(1, 2, 3), workers=4))
     result.verdict                     # Safe | BoundedSafe | Unsafe | Unknown
     resume(journal)                    # goes on with a run that stopped
 
@@ -45,7 +45,7 @@ def verify(
     read_source.cache_clear()
     task = resolve_task(file, options or Options())
     apart = task.options.runtime != "local"
-    if task.options.engine == AUTO and task.options.distribution.workers > 1:
+    if task.options.engine == AUTO and task.options.workers > 1:
         runners = _runners(task.file, task.options)
         if len(runners) > 1:
             return task.answered(race(runners, stop, on_progress))
@@ -74,7 +74,7 @@ def _verify_deeper(
         chosen = replace(options, threads=threads, timelimit=seconds)
         return _verify_one(file, chosen, on_progress, stop, apart=apart)
 
-    if options.threads.deepen and THREADS in engines_for(file, options):
+    if options.threads.deepens and THREADS in engines_for(file, options):
         return deepen(within, options.threads, options.timelimit)
     return _verify_numbers(file, options, on_progress, stop, apart=apart)
 
@@ -125,13 +125,12 @@ def _recorded(run: Run, flow: Flow, distributed: Distributed[Any]) -> Result:
 
 def _runners(file: str, options: Options) -> list[Runner]:
     """The engines that run side by side, the first one with the odd worker."""
-    engines, workers = engines_for(file, options), options.distribution.workers
+    engines, workers = engines_for(file, options), options.workers
 
     def runner(number: int, engine: str) -> Runner:
         share = workers // len(engines) + (number < workers % len(engines))
-        how = replace(options.distribution, workers=share)
         memory = options.memlimit_mb // len(engines)
-        chosen = replace(options, engine=engine, distribution=how, memlimit_mb=memory)
+        chosen = replace(options, engine=engine, workers=share, memlimit_mb=memory)
         return lambda on_progress, stop: _verify_numbers(file, chosen, on_progress, stop, apart=True)
 
     return [runner(number, engine) for number, engine in enumerate(engines)]
@@ -141,5 +140,5 @@ def _place(options: Options) -> Place:
     return Place(
         runtime=options.runtime,
         address=options.address,
-        memlimit_mb=options.memlimit_mb // options.distribution.workers,
+        memlimit_mb=options.memlimit_mb // options.workers,
     )

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from cleave import CleaveError, Distribution, Options, verify
+from cleave import CleaveError, InlineOptions, Options, verify
 from cleave.cli.main import main
 from cleave.engines.inline.options import Splits
 from support.hydra_runs import EAGER
@@ -136,8 +136,9 @@ def test_options_for_comparison_reach_the_run(file: Path, capsys: pytest.Capture
     assert run(capsys, "verify", str(file), *chosen)[0] == 10
     shown = json.loads(run(capsys, "show", "latest", "--json")[1])
     expected = {"splits": "random", "queues": "shared", "rate": "fixed", "decisions": "pushed", "unsplit": True}
-    expected |= {"interval": 2.0, "slowdown": 3.0, "workers": 3}
-    assert shown["options"]["distribution"].items() >= expected.items()
+    expected |= {"interval": 2.0, "slowdown": 3.0}
+    assert shown["workers"] == 3
+    assert shown["options"]["search"].items() >= expected.items()
     assert shown["runtime"] == "simulated"
 
 
@@ -249,8 +250,9 @@ def test_resuming_a_finished_run_prints_its_result_again(file: Path, capsys: pyt
 
 def test_a_tree_is_shown_to_a_depth(file: Path, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     file.write_text(MANY)
-    how = Distribution(workers=3, splits=Splits.RANDOM, **EAGER)  # type: ignore[arg-type]
-    result = verify(str(file), Options(distribution=how, runtime="simulated", journal=folder, recursion_bounds=(6,)))
+    how = InlineOptions(splits=Splits.RANDOM, **EAGER)  # type: ignore[arg-type]
+    options = Options(workers=3, inline=how, runtime="simulated", journal=folder, recursion_bounds=(6,))
+    result = verify(str(file), options)
     splits = result.statistics["splits"]
     assert splits > 1
     whole = run(capsys, "show", "latest", "--depth=1000")[1]

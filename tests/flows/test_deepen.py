@@ -18,7 +18,7 @@ def tried(*verdicts: Verdict, timelimit: float = 60.0) -> tuple[Verdict, list[Th
         options.append(chosen)
         return Result(verdicts[len(options) - 1], "threads", {}, 1.0, 1, {})
 
-    return deepen(verify, ThreadsOptions(deepen=True), timelimit).verdict, options
+    return deepen(verify, ThreadsOptions(), timelimit).verdict, options
 
 
 def bounded(*names: str) -> BoundedSafe:
@@ -28,7 +28,7 @@ def bounded(*names: str) -> BoundedSafe:
 def test_only_bounds_that_took_part_grow() -> None:
     verdict, options = tried(bounded("contexts"), bounded("unwind"), Safe("proof"))
     assert isinstance(verdict, Safe)
-    assert [(o.unwind, o.contexts) for o in options] == [(2, (2, 3, 4, 5)), (2, (6, 7)), (3, (2, 3, 4, 5, 6, 7))]
+    assert [(o.unwound, o.tried) for o in options] == [(2, (2, 3, 4, 5)), (2, (6, 7)), (3, (2, 3, 4, 5, 6, 7))]
 
 
 def test_each_time_other_executions_are_tried() -> None:
@@ -40,8 +40,8 @@ def test_each_time_other_executions_are_tried() -> None:
 def test_what_was_not_confirmed_does_not_end_it() -> None:
     verdict, options = tried(UNCONFIRMED, UNSAFE)
     assert verdict is UNSAFE
-    assert options[1].unwind > options[0].unwind
-    assert options[1].contexts[-1] > options[0].contexts[-1]
+    assert options[1].unwound > options[0].unwound
+    assert options[1].tried[-1] > options[0].tried[-1]
 
 
 def test_the_last_answer_counts() -> None:

@@ -175,6 +175,7 @@ def random_faults(pick: random.Random) -> Faults:
 class CegarCase:
     number: int
     system: SmallSystem
+    workers: int
     options: CegarOptions
     faults: Faults
 
@@ -182,7 +183,8 @@ class CegarCase:
         """So slow that a run of one worker takes some seconds, however small the system is."""
         cost = alone(self.system).counters["cost"]
         speed = max(1.0, cost / _SECONDS)
-        return simulate(self.system.text(), self.options, faults=self.faults, seed=self.number, speed=speed)
+        text, faults, seed = self.system.text(), self.faults, self.number
+        return simulate(text, self.options, self.workers, faults=faults, seed=seed, speed=speed)
 
 
 def numbered_case(number: int) -> CegarCase:
@@ -190,8 +192,8 @@ def numbered_case(number: int) -> CegarCase:
     per_system = FAULTS * len(WORKERS)
     system = interesting_system(number // per_system)
     workers = WORKERS[number // FAULTS % len(WORKERS)]
-    options = CegarOptions(workers=workers, iterations=system.iterations, chunk=pick.choice((1, 2, 16)))
-    return CegarCase(number, system, options, random_faults(pick))
+    options = CegarOptions(iterations=system.iterations, chunk=pick.choice((1, 2, 16)))
+    return CegarCase(number, system, workers, options, random_faults(pick))
 
 
 @lru_cache(maxsize=8)

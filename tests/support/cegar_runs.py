@@ -87,13 +87,14 @@ class _Finished:
 def simulate(
     text: str,
     options: CegarOptions | None = None,
+    workers: int = 1,
     *,
     faults: Faults = NO_FAULTS,
     seed: int = 0,
     speed: float = COST_PER_SECOND,
 ) -> CegarRun:
     """``speed`` is the cost of what a worker does in a virtual second."""
-    task = Task(_FILE, text.encode(), None, None, options or CegarOptions())
+    task = Task(_FILE, text.encode(), None, None, options or CegarOptions(), workers)
     problem, first = _problem(text)
 
     def start(_task: bytes, _number: int, _clock: Clock | None) -> Work:

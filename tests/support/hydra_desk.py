@@ -29,7 +29,7 @@ from cleave.engines.inline.messages import (
     encode,
     to_worker,
 )
-from cleave.engines.inline.options import Distribution, InlineOptions
+from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.partition import Decision, Partition
 
 Told = tuple[int, ToWorker] | Hire | Answer
@@ -41,9 +41,7 @@ class Desk:
     """A coordinator, what happened to it, and what it said, decoded."""
 
     def __init__(self, workers: int = 4, **how: Any) -> None:
-        self.task = Task(
-            "program", b"", None, None, InlineOptions(), Distribution(workers=workers, **{"unsplit": False, **how})
-        )
+        self.task = Task("program", b"", None, None, InlineOptions(**{"unsplit": False, **how}), workers)
         self.coordinator = HydraCoordinator(self.task)
         self.coordinator.start()
         self.events: list[Event] = []

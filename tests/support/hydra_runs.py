@@ -20,7 +20,7 @@ from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.job import Assigned
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.messages import Answer, Closed, GivenUp, Task, Violated, decode_finding, decode_path
-from cleave.engines.inline.options import Decisions, Distribution, InlineOptions, Queues, Rate, Splits
+from cleave.engines.inline.options import Decisions, InlineOptions, Queues, Rate, Splits
 from cleave.engines.inline.record import split_tree
 from cleave.engines.inline.worker import Client
 from cleave.ir.program import Program
@@ -61,7 +61,7 @@ class HydraRun:
 def simulate(
     prepared: Prepared,
     options: InlineOptions,
-    how: Distribution,
+    workers: int,
     *,
     faults: Faults = NO_FAULTS,
     seed: int = 0,
@@ -70,7 +70,7 @@ def simulate(
 ) -> HydraRun:
     """``speed`` is the cost of what a worker does in a virtual second. With events from ``before``, the run goes on
     where those leave it, as `distribute` does it with a journal."""
-    task = Task("program", b"", None, None, options, how)
+    task = Task("program", b"", None, None, options, workers)
     assigned = Assigned(task, prepared, Conditions(prepared.program))
 
     def start(_task: bytes, number: int, clock: Clock | None) -> Work:
@@ -115,7 +115,7 @@ class Case:
     program: Program
     prepared: Prepared
     options: InlineOptions
-    how: Distribution
+    workers: int
     faults: Faults
     speed: float = COST_PER_SECOND
 
@@ -124,7 +124,7 @@ class Case:
         return simulate(
             self.prepared,
             self.options,
-            self.how,
+            self.workers,
             faults=self.faults,
             seed=self.seed if seed is None else seed,
             speed=self.speed,
@@ -136,19 +136,21 @@ def random_case(seed: int, *, faulty: bool = True, merging: Merging | None = Non
     pick = random.Random(seed)
     program = random_program(pick)
     chosen = pick.choice(list(Merging))
-    how = Distribution(
-        workers=pick.choice((1, 2, 4, 16)),
+    workers = pick.choice((1, 2, 4, 16))
+    options = InlineOptions(
         splits=pick.choice(list(Splits)),
         queues=pick.choice(list(Queues)),
         rate=pick.choice(list(Rate)),
         decisions=pick.choice(list(Decisions)),
         **{**EAGER, "unsplit": pick.random() < 0.2},  # type: ignore[arg-type]
+        merging=merging or chosen,
+        bounds=BOUNDS,
+        seed=pick.randrange(100),
     )
-    options = InlineOptions(merging=merging or chosen, bounds=BOUNDS, seed=pick.randrange(100))
     # Slow workers have time to be joined by all others, and to tell how far they are.
-    speed = SLOW if how.unsplit or pick.random() < 0.3 else COST_PER_SECOND
+    speed = SLOW if options.unsplit or pick.random() < 0.3 else COST_PER_SECOND
     faults = random_faults(pick, COST_PER_SECOND / speed) if faulty else NO_FAULTS
-    return Case(seed, program, prepare(program, ("main",)), options, how, faults, speed)
+    return Case(seed, program, prepare(program, ("main",)), options, workers, faults, speed)
 
 
 def random_program(pick: random.Random) -> Program:
@@ -175,7 +177,7 @@ def random_faults(pick: random.Random, slowness: float) -> Faults:
 def disagreement(case: Case, run: HydraRun) -> str | None:
     """What is wrong with the answer of a run: it must be that of the engine alone, and its evidence must hold. A run
     may give up only because of its faults."""
-    alone = solve(case.prepared, case.options.merging, case.options.bounds, case.options.seed)
+    alone = solve(case.prepared, case.options.merging, case.options.tried, case.options.seed)
     match run.answer:
         case Violated(path=path):
             if not isinstance(alone, ViolatedAlone):
@@ -185,8 +187,8 @@ def disagreement(case: Case, run: HydraRun) -> str | None:
         case Closed(bound=bound):
             if not isinstance(alone, Proved):
                 return f"closed, but alone: {_shown(alone)}"
-            if bound not in (None, case.options.bounds[-1]):
-                return f"closed within {bound} instead of {case.options.bounds[-1]}"
+            if bound not in (None, case.options.tried[-1]):
+                return f"closed within {bound} instead of {case.options.tried[-1]}"
             return run.uncovered()
         case GivenUp(reason=reason, detail=detail):
             blamed = reason == "lost" and run.counters["lost_workers"] >= 8

@@ -39,20 +39,22 @@ class PdrCase:
     seed: int
     given: HornSystem
     expected: str
+    workers: int
     options: PdrOptions
     faults: Faults
     lies: bool
 
     def run(self) -> PdrRun:
         mutate = liar if self.lies else None
-        return simulate(self.given, self.options, faults=self.faults, seed=self.seed, speed=SLOW, mutate=mutate)
+        faults, seed = self.faults, self.seed
+        return simulate(self.given, self.options, self.workers, faults=faults, seed=seed, speed=SLOW, mutate=mutate)
 
 
 def random_case(seed: int) -> PdrCase:
     pick = random.Random(seed)
     given, unsafe = random_system(pick)
-    options, faults = random_options(pick), random_faults(pick)
-    return PdrCase(seed, given, "unsafe" if unsafe else "safe", options, faults, pick.random() < 0.3)
+    (workers, options), faults = random_options(pick), random_faults(pick)
+    return PdrCase(seed, given, "unsafe" if unsafe else "safe", workers, options, faults, pick.random() < 0.3)
 
 
 def disagreement(case: PdrCase, run: PdrRun) -> str | None:

@@ -50,7 +50,7 @@ class Desk:
 
     def __init__(self, workers: int = 4, **how: Any) -> None:
         options: dict[str, Any] = {"strategies": NAMES, "patience": 0.0, "partitions": 0, **how}
-        self.task = Task("problem.smt2", b"", None, None, PdrOptions(workers=workers, **options))
+        self.task = Task("problem.smt2", b"", None, None, PdrOptions(**options), workers)
         self.coordinator = P3Coordinator(self.task)
         self.coordinator.start()
         self.problem = self.task.digest()

@@ -160,6 +160,7 @@ Mutate = Callable[[Work, int, Task], Work]
 def simulate(
     given: HornSystem,
     options: PdrOptions,
+    workers: int = 1,
     *,
     faults: Faults = NO_FAULTS,
     seed: int = 0,
@@ -169,7 +170,7 @@ def simulate(
 ) -> PdrRun:
     """``speed`` is the cost of what a worker does in a virtual second. With events from ``before``, the run goes on
     where those leave it, as `distribute` does it with a journal."""
-    task = Task("problem.smt2", b"", None, None, options)
+    task = Task("problem.smt2", b"", None, None, options, workers, virtual=True)
     problem = horn_problem(given)
 
     def start(_task: bytes, number: int, clock: Clock | None) -> Work:
@@ -208,18 +209,18 @@ SLOW = COST_PER_SECOND / 20
 """So slow that small problems take long: there is time to share, to divide, and to be lost."""
 
 
-def random_options(pick: random.Random) -> PdrOptions:
-    return PdrOptions(
-        workers=pick.choice((1, 2, 3, 6)),
+def random_options(pick: random.Random) -> tuple[int, PdrOptions]:
+    """And the number of workers."""
+    return pick.choice((1, 2, 3, 6)), PdrOptions(
         share=pick.choice(list(Share)),
         share_parts=pick.choice((None, *Share)),
         partitions=pick.choice((0, None, 2, 5)),
-        partition_after=pick.choice((None, 2_000, 20_000)),
+        partition_after=pick.choice((0, 2_000, 20_000)),
         levels=pick.choice((1, 2, 4)),
         whole=pick.random() < 0.5,
         width=pick.choice((1, 3)),
         seed=pick.randrange(100),
-        interval=pick.choice((0.01, 0.1)),
+        exchange_interval=pick.choice((0.01, 0.1)),
         slice_cost=pick.choice((500, 5_000)),
         patience=pick.choice((0.0, 0.05, 1.0)),
     )

@@ -9,7 +9,7 @@ from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, 
 from cleave.engines.threads.coordinator import ThreadsCoordinator
 from cleave.engines.threads.instances import unfold
 from cleave.engines.threads.messages import Answer, Task, decode_finding
-from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
+from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.search import gap
 from cleave.engines.threads.worker import Client
 from cleave.ir.program import Program
@@ -34,15 +34,15 @@ class ThreadsRun:
 def simulate(
     program: Program,
     options: ThreadsOptions,
-    how: ThreadsDistribution,
+    workers: int,
     *,
     faults: Faults = NO_FAULTS,
     seed: int = 0,
     before: Sequence[Event] = (),
 ) -> ThreadsRun:
     """With events from ``before``, the run goes on where those leave it, as `distribute` does it with a journal."""
-    task = Task("program", b"", None, options, how)
-    unfolded = unfold(program, "main", options.unwind)
+    task = Task("program", b"", None, options, workers)
+    unfolded = unfold(program, "main", options.unwound)
 
     def start(_task: bytes, number: int, clock: Clock | None) -> Work:
         assert clock is not None

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
+from typing import Any
 
+from cleave.engines import options as engine_options
 from cleave.engines.inline.merging import Merging
-from cleave.engines.inline.options import DEFAULT_BOUND, deepening
+from cleave.engines.inline.options import DEFAULT_BOUND
+from cleave.engines.options import Reader
 
 
 def add_inlining(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +20,7 @@ def add_inlining(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--recursion-bound",
         metavar="N|M..N",
-        type=bounds,
+        type=said(engine_options.bounds),
         default=None,
         help="how often a procedure may occur on the call stack; a loop runs at most N-1 whole iterations and a partial"
         " one. Smaller bounds are tried first, from M (default 1), and what was learned is kept; N..N tries only N."
@@ -63,15 +66,16 @@ def merging(options: argparse.Namespace) -> Merging:
     return Merging.TREE if options.inlining == "tree" else Merging(options.merge)
 
 
-def bounds(text: str) -> tuple[int, ...]:
-    """``3`` or ``1..5``."""
-    match = re.fullmatch(r"(\d{1,6})(?:\.\.(\d{1,6}))?", text)
-    if not match:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor a range such as 1..5")
-    low, high = (int(match[1]), int(match[2])) if match[2] else (1, int(match[1]))
-    if low < 1 or high < low:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a range of positive bounds")
-    return deepening(high, low)
+def said(read: Reader) -> Reader:
+    """A reader of options that tells argparse what is wrong with a text."""
+
+    def read_text(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read_text
 
 
 def whole_number(text: str) -> int:
@@ -93,12 +97,7 @@ def positive_number(text: str) -> float:
     return float(text)
 
 
-def seconds(text: str) -> float:
-    """``60``, ``60s``, ``5m`` or ``1h``."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|min|h)?", text)
-    if not match or float(match[1]) <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 60, 90s, 5m or 1h")
-    return float(match[1]) * {"s": 1, "m": 60, "min": 60, "h": 3600}[match[2] or "s"]
+seconds = said(engine_options.seconds)
 
 
 def megabytes(text: str) -> int:

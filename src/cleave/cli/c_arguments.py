@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from cleave.cli.arguments import bounds, whole_number, whole_number_or_zero
+from cleave.cli.arguments import said, whole_number, whole_number_or_zero
 from cleave.engines.threads.options import (
     AUTO,
     BITWUZLA,
     DEFAULT_CONTEXTS,
     DEFAULT_UNWIND,
     SOLVERS,
-    ThreadsDistribution,
     ThreadsOptions,
+    contexts,
 )
 from cleave.errors import UsageError
 from cleave.frontends.c.options import Check, COptions
@@ -69,7 +69,7 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("threads", _THREADS)
     group.add_argument(
         "--contexts",
-        type=contexts,
+        type=said(contexts),
         metavar="N|M..N",
         help=f"how many; fewer are tried first, from M (default 2..{DEFAULT_CONTEXTS})",
     )
@@ -96,12 +96,6 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--to", dest="last", type=whole_number_or_zero, metavar="P", help="of --partitions, to this one")
 
 
-def contexts(text: str) -> tuple[int, ...]:
-    """``4`` or ``2..6``."""
-    found = bounds(text)
-    return tuple(n for n in found if n > 1) or found if ".." not in text else found
-
-
 def c_options(options: argparse.Namespace) -> COptions:
     check = Check(options.check) if options.check is not None else None
     if options.property_file is not None:
@@ -116,20 +110,15 @@ def c_options(options: argparse.Namespace) -> COptions:
 
 
 def threads_options(options: argparse.Namespace) -> ThreadsOptions:
-    usual = ThreadsOptions()
+    if (options.first or options.last is not None) and not options.partitions:
+        raise UsageError("--from and --to choose among --partitions")
     return ThreadsOptions(
-        deepen=options.unwind is None and options.contexts is None and not options.rounds,
-        unwind=options.unwind or usual.unwind,
-        contexts=options.contexts or usual.contexts,
+        unwind=options.unwind,
+        contexts=options.contexts,
         rounds=options.rounds,
         seed=options.seed,
         solver=options.solver,
-    )
-
-
-def schedules(options: argparse.Namespace, workers: int) -> ThreadsDistribution:
-    if (options.first or options.last is not None) and not options.partitions:
-        raise UsageError("--from and --to choose among --partitions")
-    return ThreadsDistribution(
-        workers=workers, partitions=options.partitions or 0, first=options.first, last=options.last
+        partitions=options.partitions or 0,
+        first=options.first,
+        last=options.last,
     )

@@ -31,9 +31,8 @@ def add_cegar(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def cegar_options(options: argparse.Namespace, workers: int) -> CegarOptions:
+def cegar_options(options: argparse.Namespace) -> CegarOptions:
     return CegarOptions(
-        workers=workers,
         iterations=options.iterations,
         counterexamples=options.counterexamples,
         naive=options.naive,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from cleave.cli.arguments import positive_number, seconds, whole_number
-from cleave.engines.inline.options import DIFFERENT_FROM, UNSPLIT_FROM, Decisions, Distribution, Queues, Rate, Splits
+from cleave.engines.inline.options import DIFFERENT_FROM, UNSPLIT_FROM, Decisions, InlineOptions, Queues, Rate, Splits
 from cleave.errors import UsageError
 from cleave.journal.places import default_folder
 from cleave.watch import usable_cores
@@ -92,13 +92,13 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         " by half",
     )
     group.add_argument(
-        "--split-interval", type=seconds, metavar="T", help=f"between splits (default {Distribution().interval:g}s)"
+        "--split-interval", type=seconds, metavar="T", help=f"between splits (default {InlineOptions().interval:g}s)"
     )
     group.add_argument(
         "--slowdown",
         type=positive_number,
         metavar="K",
-        help=f"split so many times less often while no worker waits (default {Distribution().slowdown:g})",
+        help=f"split so many times less often while no worker waits (default {InlineOptions().slowdown:g})",
     )
     group.add_argument(
         "--unsplit-worker",
@@ -109,14 +109,18 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def distribution(options: argparse.Namespace) -> Distribution:
+def number_of_workers(options: argparse.Namespace) -> int:
     if options.address is not None and options.on != "ray":
         raise UsageError("--address is that of a Ray cluster: it needs --on ray")
     if options.address is not None and options.workers is None:
         raise UsageError("how many workers may the cluster be asked for? Say --workers N")
-    usual = Distribution()
-    return Distribution(
-        workers=options.workers or usable_cores(),
+    return options.workers or usable_cores()
+
+
+def inline_options(options: argparse.Namespace) -> InlineOptions:
+    """How workers share a search; what they search is not among these."""
+    usual = InlineOptions()
+    return InlineOptions(
         splits=Splits(options.splits),
         queues=Queues(options.queues),
         rate=Rate(options.split_rate),

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from cleave.cli.arguments import add_inlining, add_output, megabytes, merging, seconds
-from cleave.cli.c_arguments import INTEGERS, add_c, add_threads, c_options, schedules, threads_options
+from cleave.cli.c_arguments import INTEGERS, add_c, add_threads, c_options, threads_options
 from cleave.cli.cegar_arguments import add_cegar, cegar_options
-from cleave.cli.distribution import add_comparison, add_workers, distribution, folder_to_write
+from cleave.cli.distribution import add_comparison, add_workers, folder_to_write, inline_options, number_of_workers
 from cleave.cli.evidence import add_evidence, planned, refuse_several
 from cleave.cli.horn_arguments import add_pdr, pdr_options
 from cleave.cli.report import print_error, print_result
@@ -117,7 +117,7 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
             file,
             signals=signals,
             timelimit=options.timelimit,
-            workers=chosen.distribution.workers,
+            workers=chosen.workers,
             quiet=options.quiet,
         )
     except CleaveError as error:
@@ -139,7 +139,7 @@ def _not_started(file: str, options: argparse.Namespace) -> int:
     """Every file gets a verdict, also those that nobody looked at."""
     verdict = Unknown(Reason.INTERRUPTED, "not started")
     engine = options.engine if options.engine not in (None, AUTO) else engine_by_name(file)
-    result = Result(verdict, engine, {}, 0.0, distribution(options).workers, {})
+    result = Result(verdict, engine, {}, 0.0, number_of_workers(options), {})
     print_result(file, result, as_json=options.json, trace=options.trace, deterministic=options.deterministic)
     return verdict.exit_code
 
@@ -159,8 +159,8 @@ def _leave_behind(options: argparse.Namespace, signals: Signals, number: int, co
 
 
 def _options(options: argparse.Namespace) -> Options:
-    how = distribution(options)
-    alone = how.workers == 1 and options.on == "local"
+    workers = number_of_workers(options)
+    alone = workers == 1 and options.on == "local"
     return Options(
         engine=options.engine,
         entry=options.entry,
@@ -171,13 +171,13 @@ def _options(options: argparse.Namespace) -> Options:
         seed=options.seed,
         timelimit=options.timelimit,
         memlimit_mb=options.memlimit,
-        distribution=how,
-        pdr=pdr_options(options, how.workers),
-        cegar=cegar_options(options, how.workers),
+        workers=workers,
+        inline=inline_options(options),
+        pdr=pdr_options(options),
+        cegar=cegar_options(options),
         c=c_options(options),
         integers=INTEGERS[options.integers],
         threads=threads_options(options),
-        schedules=schedules(options, how.workers),
         invariant=options.invariant,
         loop_invariants=options.witness is not None,
         invariants_from=options.invariants_from,

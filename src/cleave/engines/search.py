@@ -68,6 +68,9 @@ class FileTask(Protocol):
     @property
     def source(self) -> bytes: ...
 
+    @property
+    def workers(self) -> int: ...
+
 
 Task = TypeVar("Task", bound=FileTask)
 
@@ -85,6 +88,10 @@ class OfTask(Generic[Task]):
     @property
     def source(self) -> bytes:
         return self.task.source
+
+    @property
+    def workers(self) -> int:
+        return self.task.workers
 
     @property
     def begins_alone(self) -> bool:

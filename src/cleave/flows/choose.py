@@ -77,19 +77,16 @@ def _check(file: str, fitting: str, engine: str | None, options: Options) -> Non
 
 def _inline(file: str, source: bytes, options: Options) -> Flow:
     from cleave.engines.inline.messages import Task
-    from cleave.engines.inline.options import DEFAULT_BEYOND_COST, DEFAULT_BOUND, InlineOptions, deepening
     from cleave.engines.inline.search import InlineSearch
 
-    search = InlineOptions(
+    search = replace(
+        options.inline,
         merging=options.merging,
-        bounds=options.recursion_bounds or deepening(DEFAULT_BOUND),
-        beyond_cost=DEFAULT_BEYOND_COST if options.recursion_bounds is None else 0,
+        bounds=options.recursion_bounds,
         under_always=options.under_always,
         seed=options.seed,
     )
-    task = Task(
-        file, source, options.entry, _property(options), search, options.distribution, integers=_integers(options)
-    )
+    task = Task(file, source, options.entry, _property(options), search, options.workers, integers=_integers(options))
     return flow_of(InlineSearch(task))
 
 
@@ -98,8 +95,8 @@ def _pdr(file: str, source: bytes, options: Options) -> Flow:
     from cleave.engines.pdr.search import PdrSearch
     from cleave.flows.pdr import PdrFlow
 
-    how = replace(options.pdr, workers=options.distribution.workers)
-    task = Task(file, source, options.entry, _property(options), how, integers=_integers(options))
+    prop, integers, virtual = _property(options), _integers(options), options.runtime == "simulated"
+    task = Task(file, source, options.entry, prop, options.pdr, options.workers, integers=integers, virtual=virtual)
     return PdrFlow(PdrSearch(task), options.invariant, options.loop_invariants)
 
 
@@ -108,8 +105,8 @@ def _cegar(file: str, source: bytes, options: Options) -> Flow:
     from cleave.engines.cegar.search import CegarSearch
     from cleave.flows.cegar import CegarFlow
 
-    how = replace(options.cegar, workers=options.distribution.workers)
-    task = Task(file, source, options.entry, _property(options), how, integers=_integers(options))
+    prop, integers = _property(options), _integers(options)
+    task = Task(file, source, options.entry, prop, options.cegar, options.workers, integers=integers)
     return CegarFlow(CegarSearch(task), options.invariant, options.loop_invariants)
 
 
@@ -117,8 +114,7 @@ def _threads(file: str, source: bytes, options: Options) -> Flow:
     from cleave.engines.threads.messages import Task
     from cleave.engines.threads.search import ThreadsSearch
 
-    how = replace(options.schedules, workers=options.distribution.workers)
-    return flow_of(ThreadsSearch(Task(file, source, options.entry, options.threads, how)))
+    return flow_of(ThreadsSearch(Task(file, source, options.entry, options.threads, options.workers)))
 
 
 def flow_of(search: Search[Any]) -> Flow:

@@ -45,13 +45,13 @@ def _may_go_on(verdict: Verdict) -> bool:
 
 
 def _larger(options: ThreadsOptions, verdict: Verdict) -> ThreadsOptions:
-    last = options.contexts[-1]
+    last = options.tried[-1]
     grown = verdict.bounds if isinstance(verdict, BoundedSafe) else ("contexts", "unwind")
     options = replace(options, seed=options.seed + 1, probe_steps=_LATER_PROBE_STEPS)
     if "contexts" in grown:
         options = replace(options, contexts=tuple(range(last + 1, last + _MORE_CONTEXTS + 1)))
     if "unwind" in grown:
-        options = replace(options, unwind=_next(options.unwind), contexts=tuple(range(2, options.contexts[-1] + 1)))
+        options = replace(options, unwind=_next(options.unwound), contexts=tuple(range(2, options.tried[-1] + 1)))
     return options
 
 

@@ -83,7 +83,7 @@ class InlineFlow:
         bounds; in C, which is written to be run, a little before, too. Who chooses bounds wants those searched."""
         task = self.search.task
         entries = choose_entries(program, task.entry)
-        if len(entries) > 1 or not task.options.beyond_cost or task.integers is not Integers.BITS:
+        if len(entries) > 1 or task.options.bounds is not None or task.integers is not Integers.BITS:
             return search()
         entry, seed = entries[0], task.options.seed
         violated = probed(run, program, entry, seed=seed) if is_c(task.file) else None

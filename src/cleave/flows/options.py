@@ -8,9 +8,9 @@ from pathlib import Path
 from cleave.distribute import Runtime
 from cleave.engines.cegar.options import CegarOptions
 from cleave.engines.inline.merging import Merging
-from cleave.engines.inline.options import Distribution
+from cleave.engines.inline.options import InlineOptions
 from cleave.engines.pdr.options import PdrOptions
-from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
+from cleave.engines.threads.options import ThreadsOptions
 from cleave.frontends.c.options import COptions
 from cleave.ir.integers import Integers
 from cleave.ir.program import Property
@@ -23,7 +23,7 @@ class Options:
     The engine `AUTO` lets several run side by side on a sequential program, each with a share of the workers.
 
     With one worker the search runs in this process and has no journal; with more, on ``runtime``, and its journal is
-    kept in the folder ``journal`` if there is one. The number of workers is the ``distribution``'s, for every engine.
+    kept in the folder ``journal`` if there is one.
     """
 
     engine: str | None = None  # None: what fits the file
@@ -37,11 +37,11 @@ class Options:
     seed: int = 0
     timelimit: float = 0.0
     memlimit_mb: int = 0
-    distribution: Distribution = field(default_factory=Distribution)
+    workers: int = 1
+    inline: InlineOptions = field(default_factory=InlineOptions)  # but for the four above
     pdr: PdrOptions = field(default_factory=PdrOptions)
     cegar: CegarOptions = field(default_factory=CegarOptions)
     threads: ThreadsOptions = field(default_factory=ThreadsOptions)
-    schedules: ThreadsDistribution = field(default_factory=ThreadsDistribution)  # which of them to search
     invariant: Path | None = None  # where to write what proves `safe` without bounds
     loop_invariants: bool = False  # whether a `safe` is to tell those that took part in its proof
     invariants_from: str | None = None  # an engine that first finds invariants for `inline` to use

@@ -67,7 +67,7 @@ class PdrFlow:
             if news["cost"] >= _SMALL_COST:
                 distributed.prepare()
 
-        return solve_briefly(problem, self.search.task.options, run.watch, note)
+        return solve_briefly(problem, self.search.task.options, self.search.seconds_alone, run.watch, note)
 
     def _probed(self, run: Run, problem: HornProblem) -> Unsafe | None:
         """A violation that is found by running the program, if it is one."""

@@ -118,7 +118,7 @@ class ThreadsFlow:
 
     def _is_a_share(self) -> bool:
         """Whether other parts of the schedules are searched elsewhere."""
-        how = self.search.task.distribution
+        how = self.search.task.options
         return how.first > 0 or (how.last is not None and how.last + 1 < how.partitions)
 
     # --- confirmation -------------------------------------------------------------------------------------------------
@@ -137,12 +137,12 @@ class ThreadsFlow:
         return verdict
 
     def _confirm_nothing(self, run: Run, read: _Read, bounds: dict[str, int], covered: str) -> Verdict:
-        options, how = self.search.task.options, self.search.task.distribution
+        options = how = self.search.task.options
         if self._is_a_share():
             last = how.partitions - 1 if how.last is None else how.last
             run.assumptions.append(f"only parts {how.first} to {last} of {how.partitions} were searched")
-            return BoundedSafe({**bounds, "contexts": options.contexts[-1]}, "the other parts are searched elsewhere")
-        contexts = None if options.rounds else options.contexts[-1]
+            return BoundedSafe({**bounds, "contexts": options.tried[-1]}, "the other parts are searched elsewhere")
+        contexts = None if options.rounds else options.tried[-1]
         if options.confirm_states and not options.rounds:
             tried = try_interleavings(read.program, read.entry, contexts, options.confirm_states)
             if isinstance(tried, Tried) and tried.complete:
@@ -156,13 +156,13 @@ class ThreadsFlow:
                     why = f"there is a violation within {tried.contexts} contexts that was not found"
                     return Unknown(Reason.UNCONFIRMED, why)
                 run.assumptions.append(
-                    f"there is a violation within {tried.contexts} contexts beyond --unwind {options.unwind}: raise it"
+                    f"there is a violation within {tried.contexts} contexts beyond --unwind {options.unwound}: raise it"
                 )
         return self._second_solver(run, read, bounds, covered)
 
     def _halves(self, unfolded: Unfolded) -> list[tuple[Term, ...]]:
         """The formula of all schedules; with several workers those of two halves, for two processors."""
-        options, contexts = self.search.task.options, self.search.task.options.contexts[-1]
+        options, contexts = self.search.task.options, self.search.task.options.tried[-1]
         divides = self.search.workers > 1 and not options.rounds and unfolded.space.decisions(contexts)
         made = (
             encode(unfolded, contexts, unfolded.space.facts(name, contexts), rounds=options.rounds)
@@ -193,18 +193,16 @@ def _safe(bounds: dict[str, int], validation: str) -> Verdict:
 
 
 def _check_partitions(task: Task, space: Space) -> None:
-    how, options = task.distribution, task.options
+    how = options = task.options
     if not how.partitions:
         if how.first or how.last is not None:
             raise UsageError("--from and --to choose among --partitions")
         return
     if how.partitions & (how.partitions - 1):
         raise UsageError(f"the number of partitions is a power of two, which {how.partitions} is not")
-    bits = 0 if options.rounds else len(space.decisions(options.contexts[-1]))
+    bits = 0 if options.rounds else len(space.decisions(options.tried[-1]))
     if how.partitions > 1 << bits:
-        raise UsageError(
-            f"{space.threads} threads in {options.contexts[-1]} contexts make at most {1 << bits} partitions"
-        )
+        raise UsageError(f"{space.threads} threads in {options.tried[-1]} contexts make at most {1 << bits} partitions")
     last = how.partitions - 1 if how.last is None else how.last
     if not 0 <= how.first <= last < how.partitions:
         raise UsageError(f"the partitions are numbered 0 to {how.partitions - 1}")

@@ -38,8 +38,8 @@ PREDICATE = Learned(LOOP, b"x >= 0")
 
 
 def _coordinator(iterations: int = 0) -> CegarCoordinator:
-    options = CegarOptions(workers=2, iterations=iterations)
-    coordinator = CegarCoordinator(Task("loop.smt2", b"", None, None, options))
+    options = CegarOptions(iterations=iterations)
+    coordinator = CegarCoordinator(Task("loop.smt2", b"", None, None, options, workers=2))
     assert coordinator.start() == [Hire(1)]
     return coordinator
 

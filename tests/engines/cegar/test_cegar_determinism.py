@@ -60,7 +60,7 @@ def test_workers_that_are_lost_all_the_time_do_not_change_a_proof() -> None:
     one = simulate(text)
     speed = float(one.counters["cost"])
     faults = Faults(crash_every=0.15, drop=0.2, delay=0.5, zombie_every=1.0)
-    many = simulate(text, CegarOptions(workers=5, chunk=1), faults=faults, seed=1, speed=speed)
+    many = simulate(text, CegarOptions(chunk=1), 5, faults=faults, seed=1, speed=speed)
     assert many.crashes > 3
     assert one.word == many.word == "safe"
     assert one.conclusion == many.conclusion
@@ -72,13 +72,13 @@ def test_the_shortest_and_least_of_many_violations_is_found() -> None:
     answer = one.answer
     assert isinstance(answer, Violated)
     for workers in WORKERS:
-        run = simulate(RACE.format(least=2), CegarOptions(workers=workers, chunk=1), seed=workers, speed=1_000.0)
+        run = simulate(RACE.format(least=2), CegarOptions(chunk=1), workers, seed=workers, speed=1_000.0)
         assert run.answer == answer
 
 
 def test_giving_up_is_the_same_too() -> None:
-    options = [CegarOptions(workers=workers, iterations=2, chunk=1) for workers in WORKERS]
-    runs = [simulate(RACE.format(least=4), one, speed=1_000.0) for one in options]
+    options = CegarOptions(iterations=2, chunk=1)
+    runs = [simulate(RACE.format(least=4), options, workers, speed=1_000.0) for workers in WORKERS]
     assert isinstance(runs[0].answer, GivenUp)
     assert len({run.printed() for run in runs}) == 1
     assert len({run.conclusion for run in runs}) == 1

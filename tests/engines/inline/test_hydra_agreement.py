@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from cleave.engines.coordination import STOPPED, Lost
 from cleave.engines.inline.merging import Merging
-from cleave.engines.inline.options import Decisions, Distribution, InlineOptions, Queues, Rate, Splits
+from cleave.engines.inline.options import Decisions, InlineOptions, Queues, Rate, Splits
 from cleave.passes.prepare import prepare
 from cleave.runtime.simulation.faults import Faults
 from support.hydra_runs import BOUNDS, EAGER, SLOW, Case, HydraRun, disagreement, not_rebuilt, random_case
@@ -49,10 +50,11 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(str(v) for v in options.values()))
-def test_every_option_on_one_program_that_is_split(options: dict[str, object]) -> None:
+def test_every_option_on_one_program_that_is_split(options: dict[str, Any]) -> None:
     program = LayeredMaker(random.Random(122), 3).program()
-    how = Distribution(**{"workers": 4, **EAGER, **options})  # type: ignore[arg-type]
-    case = Case(5, program, prepare(program, ("main",)), InlineOptions(bounds=BOUNDS), how, HARD, SLOW)
+    workers = options.get("workers", 4)
+    how = InlineOptions(bounds=BOUNDS, **{**EAGER, **{k: v for k, v in options.items() if k != "workers"}})
+    case = Case(5, program, prepare(program, ("main",)), how, workers, HARD, SLOW)
     assert check(case, case.run())["splits"] > 0 or how.unsplit
 
 

@@ -219,17 +219,17 @@ def test_of_four_workers_two_search_the_whole_one_of_them_differently() -> None:
 
 def test_two_workers_begin_with_the_whole_in_different_ways() -> None:
     desk = Desk(workers=2, unsplit=None)
-    how = desk.task.distribution
+    cost = desk.task.options.first_split(2)
     assert desk.ask(1) == [(1, Solve("", WHOLE, SLOW))]
     (told,) = desk.ask(2)
-    assert told == (2, Solve("", WHOLE, 0.5, split=False, differently=True, most_cost=how.first_split))
+    assert told == (2, Solve("", WHOLE, 0.5, split=False, differently=True, most_cost=cost))
     assert desk.give_up(2, "") == [(1, Pace(0.0))], "from now on what worker 1 has is split"
     assert solved(desk.split(1, "")) == [(2, "1")]
 
 
 def test_who_says_how_to_split_gets_no_pair() -> None:
-    assert not Desk(workers=2, unsplit=None, split_after=0).task.distribution.wholes
-    assert not Desk(workers=2, unsplit=False).task.distribution.wholes
+    assert not Desk(workers=2, unsplit=None, split_after=0).task.options.wholes(2)
+    assert not Desk(workers=2, unsplit=False).task.options.wholes(2)
 
 
 def test_a_worker_alone_is_no_unsplit_one() -> None:

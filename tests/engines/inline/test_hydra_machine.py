@@ -34,7 +34,7 @@ from cleave.engines.inline.messages import (
     encode,
     to_worker,
 )
-from cleave.engines.inline.options import Distribution, InlineOptions, Queues, Rate
+from cleave.engines.inline.options import InlineOptions, Queues, Rate
 from cleave.engines.inline.record import split_tree
 from cleave.validate.proofs.coverage import uncovered
 from support.hydra_desk import WHOLE, half
@@ -58,8 +58,8 @@ class Coordination(RuleBasedStateMachine):
         workers=st.integers(1, 5), queues=st.sampled_from(Queues), rate=st.sampled_from(Rate), unsplit=st.booleans()
     )
     def begin(self, workers: int, queues: Queues, rate: Rate, unsplit: bool) -> None:
-        how = Distribution(workers=workers, queues=queues, rate=rate, unsplit=unsplit)
-        self.task = Task("program", b"", None, None, InlineOptions(), how)
+        how = InlineOptions(queues=queues, rate=rate, unsplit=unsplit)
+        self.task = Task("program", b"", None, None, how, workers)
         self.coordinator = HydraCoordinator(self.task)
         self.hired = 0
         self.crew: dict[int, Colleague] = {}
@@ -87,7 +87,7 @@ class Coordination(RuleBasedStateMachine):
         for command in commands:
             match command:
                 case Hire(workers=workers):
-                    assert self.hired < workers <= self.task.distribution.workers
+                    assert self.hired < workers <= self.task.workers
                     self.hired = workers
                 case Finish(outcome=outcome):
                     self.answer = decode_finding(outcome).answer

@@ -8,7 +8,7 @@ import pytest
 
 from cleave.engines.inline.alone import make_search
 from cleave.engines.inline.conditions import Conditions
-from cleave.engines.inline.options import PATHS_FROM, Distribution, InlineOptions, Splits
+from cleave.engines.inline.options import PATHS_FROM, InlineOptions, Splits
 from cleave.engines.inline.partition import Decision
 from cleave.engines.inline.splitting import split_candidates
 from cleave.engines.inline.stratified import Search
@@ -97,10 +97,7 @@ def ranked(
     search: Search, numbers: dict[str, int], splits: Splits = Splits.PROOF, workers: int = PATHS_FROM
 ) -> list[str]:
     names = {number: name for name, number in numbers.items()}
-    return [
-        names[i.number]
-        for i in split_candidates(search, Distribution(workers=workers, splits=splits), random.Random(1))
-    ]
+    return [names[i.number] for i in split_candidates(search, InlineOptions(splits=splits), workers, random.Random(1))]
 
 
 def passing(numbers: dict[str, int], *names: str) -> int:
@@ -159,5 +156,5 @@ def test_nothing_is_proposed_before_anything_was_refuted() -> None:
 
 @pytest.mark.parametrize(("workers", "cost"), [(2, 15_000), (4, 15_000), (8, 7_500), (32, 1_875)])
 def test_the_more_workers_the_sooner_a_partition_is_split(workers: int, cost: int) -> None:
-    assert Distribution(workers=workers).cost_of_moving == cost
-    assert Distribution(workers=workers, moving_cost=0).cost_of_moving == 0
+    assert InlineOptions().cost_of_moving(workers) == cost
+    assert InlineOptions(moving_cost=0).cost_of_moving(workers) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ from cleave.engines.inline.messages import (
     encode,
     from_worker,
 )
-from cleave.engines.inline.options import Decisions, Distribution, InlineOptions
+from cleave.engines.inline.options import Decisions, InlineOptions
 from cleave.engines.inline.partition import Partition
 from cleave.engines.inline.worker import Client
 from cleave.ir.reader import read_program
@@ -78,12 +79,10 @@ proc h() -> () {
 class Worker:
     """A client whose time is the cost of its work, as in the simulator."""
 
-    def __init__(
-        self, prepared: Prepared = LAYERED, *, interval: float = 0.0005, beyond: int = 0, **how: object
-    ) -> None:
-        options = {"workers": 2, **EAGER, "interval": interval, **how}
-        search = InlineOptions(bounds=(1,), beyond_cost=beyond)
-        task = Task("program", b"", None, None, search, Distribution(**options))  # type: ignore[arg-type]
+    def __init__(self, prepared: Prepared = LAYERED, *, interval: float = 0.0005, beyond: int = 0, **how: Any) -> None:
+        options: dict[str, Any] = {**EAGER, "interval": interval, **how}
+        search = InlineOptions(bounds=(1,), beyond_cost=beyond, **options)
+        task = Task("program", b"", None, None, search, workers=2)
         self.seconds = 0.0
         client = Client(Assigned(task, prepared, Conditions(prepared.program)), 1, lambda: self.seconds)
         self._work = client.run()
@@ -250,7 +249,7 @@ def test_a_search_that_is_not_worth_telling_others_of_is_not_split() -> None:
 def test_nothing_is_split_beyond_the_last_bound(interval: float) -> None:
     """Parts of the search would not go there: whoever got one would have no bound left to try."""
     prepared = prepare(read_program(RECURSIVE), ("main",))
-    how = Distribution(**{"workers": 2, **EAGER, "interval": interval})  # type: ignore[arg-type]
-    run = simulate(prepared, InlineOptions(bounds=(1, 2), beyond_cost=1_000_000), how)
+    options: dict[str, Any] = {**EAGER, "interval": interval}
+    run = simulate(prepared, InlineOptions(bounds=(1, 2), beyond_cost=1_000_000, **options), workers=2)
     assert isinstance(run.answer, Closed)
     assert run.uncovered() is None

@@ -18,7 +18,7 @@ from cleave.engines.engine import Proved, Violated
 from cleave.engines.inline import messages
 from cleave.engines.inline.known import decode_known, encode_known
 from cleave.engines.inline.messages import KnownFacts, Task
-from cleave.engines.inline.options import Distribution, InlineOptions
+from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.search import InlineSearch
 from cleave.engines.pdr import invariants
 from cleave.engines.pdr.houdini import inductive
@@ -102,8 +102,7 @@ procedure up(from: int) returns (r: int) {
 def run(folder: Path, text: str, *, use: bool, workers: int = 1) -> Result:
     file = folder / "program.bpl"
     file.write_text(text)
-    how = Distribution(workers=workers)
-    return verify(str(file), Options(recursion_bounds=(3,), invariants_from="pdr" if use else None, distribution=how))
+    return verify(str(file), Options(recursion_bounds=(3,), invariants_from="pdr" if use else None, workers=workers))
 
 
 @pytest.mark.parametrize("text", [RECURSION, LOOP, CONSTANTS], ids=["recursion", "loop", "constants"])
@@ -225,8 +224,7 @@ def task_with_facts() -> tuple[Task, tuple[Known, ...]]:
     made = asked(RECURSION)
     facts = find_invariants(made.program, made.entry, LITTLE).facts
     known = KnownFacts(encode_known(facts), "facts that somebody checked")
-    how, workers = InlineOptions(bounds=(3,)), Distribution(workers=2)
-    return Task("program.bpl", RECURSION.encode(), None, None, how, workers, known=known), facts
+    return Task("program.bpl", RECURSION.encode(), None, None, InlineOptions(bounds=(3,)), 2, known=known), facts
 
 
 def test_facts_in_a_task() -> None:

@@ -28,7 +28,7 @@ from support.pdr_desk import EFFORT, QUERY, Desk, entrusted, part, stopped
 
 VIOLATION = Violated(b"derivation", "checked")
 BAD_TEXT = encode(Exchange(1, b"", (Lemma("p", 1, "x"),))).replace(b"\xa1x", b"\xa1\xbf")
-AT_ONCE = {"partitions": 3, "partition_after": None}
+AT_ONCE = {"partitions": 3}
 
 
 def divided(workers: int, rules: tuple[int, ...], **how: object) -> Desk:
@@ -201,7 +201,7 @@ def test_one_partition_is_no_better_than_the_whole() -> None:
 def test_the_eight_techniques_of_the_paper(name: str) -> None:
     options = technique(name, workers=6, strategies=("a", "b", "c"))
     partitioned, share = TECHNIQUES[name]
-    desk = Desk(6, **{field: getattr(options, field) for field in options.__slots__ if field != "workers"})
+    desk = Desk(6, **{field: getattr(options, field) for field in options.__slots__})
     told = desk.ready(*range(1, 7))
     if partitioned:
         told = desk.divide(1, (0, 1))

@@ -21,7 +21,7 @@ def learned(told: list[Told]) -> list[tuple[int, list[str]]]:
 
 def on_parts(share: Share) -> Desk:
     """Workers 1 and 3 on one partition, 2 on another."""
-    desk = Desk(3, partitions=3, partition_after=None, whole=False, share=share)
+    desk = Desk(3, partitions=3, whole=False, share=share)
     desk.ready(1, 2, 3)
     desk.divide(1, (0, 1))
     return desk

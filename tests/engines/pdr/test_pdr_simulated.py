@@ -26,7 +26,7 @@ CASES: dict[str, tuple[HornSystem, str]] = {
     "modes unsafe": (modes(22), "unsafe"),
 }
 EMPTY = encode_interpretation({})
-EAGER = {"patience": 0.0, "interval": 0.02, "slice_cost": 1_000}
+EAGER = {"patience": 0.0, "exchange_interval": 0.02, "slice_cost": 1_000}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -40,7 +40,7 @@ def test_one_worker(name: str) -> None:
 @pytest.mark.parametrize("how", sorted(TECHNIQUES))
 def test_each_technique(how: str, name: str) -> None:
     given, expected = CASES[name]
-    run = simulate(given, technique(how, workers=4), speed=SLOW)
+    run = simulate(given, technique(how, workers=4), 4, speed=SLOW)
     assert (run.word, run.wrong()) == (expected, None)
     if run.counters["partitions"] and run.word == "safe":
         assert run.counters["closed"] == run.counters["partitions"] > 1
@@ -49,8 +49,8 @@ def test_each_technique(how: str, name: str) -> None:
 
 
 def test_the_default_partitions_what_takes_long_and_keeps_a_worker_on_the_whole() -> None:
-    options = PdrOptions(workers=4, partition_after=10_000, **EAGER)  # type: ignore[arg-type]
-    run = simulate(counter(30, gt(X, N(30))), options, speed=SLOW)
+    options = PdrOptions(partition_after=10_000, **EAGER)  # type: ignore[arg-type]
+    run = simulate(counter(30, gt(X, N(30))), options, 4, speed=SLOW)
     assert (run.word, run.wrong()) == ("safe", None)
 
 
@@ -75,19 +75,19 @@ def test_many_random_problems(first: int) -> None:
 def test_the_same_seed_gives_the_same_events() -> None:
     pick = random.Random(5)
     given, _ = random_system(pick)
-    options = PdrOptions(workers=3, share=Share.ALL, partition_after=5_000, **EAGER)  # type: ignore[arg-type]
+    options = PdrOptions(share=Share.ALL, partition_after=5_000, **EAGER)  # type: ignore[arg-type]
     faults = random_faults(pick)
-    first, second = (simulate(given, options, faults=faults, seed=3, speed=SLOW) for _ in range(2))
+    first, second = (simulate(given, options, 3, faults=faults, seed=3, speed=SLOW) for _ in range(2))
     assert first.events == second.events
     assert (first.counters, first.seconds) == (second.counters, second.seconds)
 
 
 def test_a_run_goes_on_where_it_stopped() -> None:
-    options = PdrOptions(workers=3, partitions=4, partition_after=None, whole=False, **EAGER)  # type: ignore[arg-type]
-    run = simulate(modes(7), options, speed=SLOW)
+    options = PdrOptions(partitions=4, whole=False, **EAGER)  # type: ignore[arg-type]
+    run = simulate(modes(7), options, 3, speed=SLOW)
     assert run.word == "safe"
     for end in range(0, len(run.events), max(1, len(run.events) // 2)):
-        again = simulate(modes(7), options, speed=SLOW, before=run.events[:end])
+        again = simulate(modes(7), options, 3, speed=SLOW, before=run.events[:end])
         assert (again.word, again.wrong()) == ("safe", None)
 
 
@@ -98,8 +98,8 @@ def test_a_run_goes_on_where_it_stopped() -> None:
 @pytest.mark.parametrize("share", [Share.ALL])
 def test_lies_about_lemmas_change_no_verdict(name: str, share: Share) -> None:
     given, expected = CASES[name]
-    options = PdrOptions(workers=3, share=share, partitions=3, partition_after=9_000, **EAGER)  # type: ignore[arg-type]
-    run = simulate(given, options, speed=SLOW, mutate=liar)
+    options = PdrOptions(share=share, partitions=3, partition_after=9_000, **EAGER)  # type: ignore[arg-type]
+    run = simulate(given, options, 3, speed=SLOW, mutate=liar)
     assert run.word in (expected, "unknown")
     assert run.wrong() is None
     assert run.counters["ignored"] > 0

@@ -78,7 +78,7 @@ class Bench:
     """A worker that is sent messages and heard."""
 
     def __init__(self, *events: Event, given: HornSystem = GIVEN, interval: float = 0.0) -> None:
-        self.task = Task("problem.smt2", b"", None, None, PdrOptions(interval=interval, partitions=4))
+        self.task = Task("problem.smt2", b"", None, None, PdrOptions(exchange_interval=interval, partitions=4))
         self.runs: list[FakeRun] = []
 
         def start(*_: Any) -> FakeRun:
@@ -245,8 +245,8 @@ def test_where_nothing_counts_the_next_strategy_has_its_turn() -> None:
 
 
 def test_a_moment_alone_is_enough_or_it_is_not() -> None:
-    options = PdrOptions(workers=2, alone_seconds=0.2)
+    options = PdrOptions()
     with Watch() as watch:
-        assert isinstance(solve_briefly(horn_problem(GIVEN), options, watch, lambda _: None), Invariants)
+        assert isinstance(solve_briefly(horn_problem(GIVEN), options, 0.2, watch, lambda _: None), Invariants)
         endless = counter(100_000, eq(X, N(100_000)))
-        assert solve_briefly(horn_problem(endless), options, watch, lambda _: None) is None
+        assert solve_briefly(horn_problem(endless), options, 0.2, watch, lambda _: None) is None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cleave.distribute import Distributed, Place
 from cleave.engines.threads.messages import Task
-from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
+from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.search import ThreadsSearch
 from cleave.errors import UsageError
 from cleave.flows.run import Run
@@ -22,8 +23,8 @@ EXAMPLES = Path(__file__).parent / "examples"
 VIOLATIONS = {"lost_update": 5, "peterson_broken": 4, "buffer": 5, "stack": 4}
 
 
-def verify(name: str, source: str, options: ThreadsOptions, how: ThreadsDistribution | None = None) -> Result:
-    search = ThreadsSearch(Task(f"{name}.ir", source.encode(), None, options, how or ThreadsDistribution()))
+def verify(name: str, source: str, options: ThreadsOptions) -> Result:
+    search = ThreadsSearch(Task(f"{name}.ir", source.encode(), None, options))
     with Watch() as watch:
         run = Run(search.engine, watch, None)
         return run.result(lambda: ThreadsFlow(search).here(run), 1)
@@ -130,8 +131,7 @@ def test_fibonacci(times: int, largest: int) -> None:
 def test_partitions_as_in_the_paper() -> None:
     options = ThreadsOptions(unwind=2, contexts=(6,), confirm_states=0)
     verdicts = [
-        verify("f", fibonacci(2, 8), options, ThreadsDistribution(partitions=4, first=n, last=n)).verdict.word
-        for n in range(4)
+        verify("f", fibonacci(2, 8), replace(options, partitions=4, first=n, last=n)).verdict.word for n in range(4)
     ]
     assert "unsafe" in verdicts
     assert "bounded-safe" in verdicts
@@ -139,9 +139,10 @@ def test_partitions_as_in_the_paper() -> None:
 
 @pytest.mark.parametrize(("limit", "word"), [(21, "unsafe"), (22, "bounded-safe")])
 def test_worker_processes(limit: int, word: str, tmp_path: Path) -> None:
-    how = ThreadsDistribution(workers=2, slice_cost=50, split_after=0)
-    options = ThreadsOptions(unwind=3, contexts=(7, 8), confirm_states=0, confirm_seconds=1)
-    search = ThreadsSearch(Task("fibonacci.ir", fibonacci(3, limit).encode(), None, options, how))
+    options = ThreadsOptions(
+        unwind=3, contexts=(7, 8), confirm_states=0, confirm_seconds=1, slice_cost=50, split_after=0
+    )
+    search = ThreadsSearch(Task("fibonacci.ir", fibonacci(3, limit).encode(), None, options, workers=2))
     with Watch() as watch, Distributed.begin(search, Place(runtime="local"), tmp_path) as distributed:
         run = Run(search.engine, watch, None)
         result = run.result(lambda: ThreadsFlow(search).distributed(run, distributed), 2)
@@ -152,16 +153,15 @@ def test_worker_processes(limit: int, word: str, tmp_path: Path) -> None:
 
 
 def test_partitions_that_make_no_sense() -> None:
-    options = ThreadsOptions(contexts=(3,))
     source = (EXAMPLES / "lost_update.ir").read_text()
-    for how in (
-        ThreadsDistribution(partitions=3),
-        ThreadsDistribution(partitions=1 << 20),
-        ThreadsDistribution(partitions=4, first=3, last=4),
-        ThreadsDistribution(first=1),
+    for options in (
+        ThreadsOptions(contexts=(3,), partitions=3),
+        ThreadsOptions(contexts=(3,), partitions=1 << 20),
+        ThreadsOptions(contexts=(3,), partitions=4, first=3, last=4),
+        ThreadsOptions(contexts=(3,), first=1),
     ):
         with pytest.raises(UsageError):
-            verify("lost_update", source, options, how)
+            verify("lost_update", source, options)
 
 
 @pytest.mark.parametrize("solver", NAMES)

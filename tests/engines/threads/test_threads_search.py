@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -23,7 +24,7 @@ from cleave.engines.threads.messages import (
     receive_schedule,
     to_worker,
 )
-from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
+from cleave.engines.threads.options import ThreadsOptions
 from cleave.runtime.simulation.faults import NO_FAULTS, Faults
 from cleave.validate.violations.concurrent import replay
 from cleave.validate.violations.confirm import Confirmed
@@ -31,7 +32,7 @@ from support.concurrent_programs import ConcurrentMaker, Features, violating_sch
 from support.thread_runs import simulate
 
 HARD = Faults(drop=0.2, repeat=0.2, delay=0.3, crash_every=5, zombie_every=5, start_seconds=0.1)
-EAGER = ThreadsDistribution(workers=4, slice_cost=5, split_after=0)
+EAGER = ThreadsOptions(unwind=2, contexts=(2, 3, 4), slice_cost=5, split_after=0)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -39,9 +40,9 @@ EAGER = ThreadsDistribution(workers=4, slice_cost=5, split_after=0)
 def test_many_workers_agree_with_one(seed: int, faults: Faults) -> None:
     program = ConcurrentMaker(random.Random(400 + seed), Features(statements=2)).program()
     expected = violating_schedule(program, 4, unwind=2) is not None
-    options = ThreadsOptions(unwind=2, contexts=(2, 3, 4))
-    how = EAGER if seed % 3 else ThreadsDistribution(workers=3, slice_cost=5, partitions=4)
-    run = simulate(program, options, how, faults=faults, seed=seed)
+    fixed = ThreadsOptions(unwind=2, contexts=(2, 3, 4), slice_cost=5, partitions=4)
+    options, workers = (EAGER, 4) if seed % 3 else (fixed, 3)
+    run = simulate(program, options, workers, faults=faults, seed=seed)
     if isinstance(run.answer, Violated):
         assert expected
         assert isinstance(replay(program, "main", receive_schedule(run.answer.schedule)), Confirmed)
@@ -54,16 +55,16 @@ def test_many_workers_agree_with_one(seed: int, faults: Faults) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_run_goes_on_from_any_event(seed: int) -> None:
     program = ConcurrentMaker(random.Random(500 + seed), Features(statements=2)).program()
-    options = ThreadsOptions(unwind=2, contexts=(3, 4))
-    whole = simulate(program, options, EAGER, seed=seed)
+    options = replace(EAGER, contexts=(3, 4))
+    whole = simulate(program, options, 4, seed=seed)
     for cut in random.Random(seed).sample(range(len(whole.events)), k=min(3, len(whole.events))):
-        again = simulate(program, options, EAGER, seed=seed, before=whole.events[:cut])
+        again = simulate(program, options, 4, seed=seed, before=whole.events[:cut])
         assert type(again.answer) is type(whole.answer)
         assert isinstance(again.answer, Violated) or again.left_out is None
 
 
 def test_splits_are_shown_to_whoever_waits() -> None:
-    task = Task("f", b"", None, ThreadsOptions(contexts=(5,)), ThreadsDistribution(workers=2))
+    task = Task("f", b"", None, ThreadsOptions(contexts=(5,)), workers=2)
     coordinator = ThreadsCoordinator(task)
 
     def on(event: Event) -> list[object]:
@@ -89,7 +90,7 @@ def test_splits_are_shown_to_whoever_waits() -> None:
 
 def test_what_was_not_closed_is_noticed() -> None:
     program = ConcurrentMaker(random.Random(3), Features(statements=1)).program()
-    run = simulate(program, ThreadsOptions(unwind=2, contexts=(2,)), EAGER)
+    run = simulate(program, replace(EAGER, contexts=(2,)), 4)
     if isinstance(run.answer, Violated):
         pytest.skip("a violation")
     without = [e for e in run.events if not (isinstance(e, Received) and b"contexts" in e.message)]

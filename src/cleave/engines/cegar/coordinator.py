@@ -47,8 +47,6 @@ from cleave.errors import InternalError
 _PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only, ...
 _PATIENCE_COST = 100_000  # ... and so does one that costs less, ...
 _MANY_TRANSITIONS = 1_000  # ... but not one that has so many transitions
-_TOGETHER = 64  # transitions that one worker goes on with, by the number of workers, ...
-_LEAST_TOGETHER = 4  # ... but not fewer: a message should be worth its way
 _MOST_LOSSES = 16  # work that has taken so many workers with it is given up, ...
 _MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory, ...
 _MOST_IN_TROUBLE = 128  # ... but later if many are lost with other work, too
@@ -57,6 +55,7 @@ _MOST_IN_TROUBLE = 128  # ... but later if many are lost with other work, too
 class CegarCoordinator:
     def __init__(self, task: Task) -> None:
         self._options = task.options
+        self._workers = task.workers
         self._transitions: tuple[tuple[int, int], ...] | None = None
         self._posts = Posts(())
         self._exploration: Exploration | None = None
@@ -187,7 +186,7 @@ class CegarCoordinator:
             return
         self._exploration = self._new_exploration(refined)
         if self._supply is None:
-            chunk = self._options.chunk or max(_LEAST_TOGETHER, _TOGETHER // self._options.workers)
+            chunk = self._options.together(self._workers)
             self._supply = Supply(self._posts, self._exploration, chunk, self._options.batch)
         self._supply.explore(self._exploration)
 
@@ -283,7 +282,7 @@ class CegarCoordinator:
         return self._costs["cost"] >= _PATIENCE_COST or len(self._transitions or ()) >= _MANY_TRANSITIONS
 
     def _hire_all(self) -> list[Command]:
-        if self._hired == self._options.workers:
+        if self._hired == self._workers:
             return []
-        self._hired = self._options.workers
+        self._hired = self._workers
         return [Hire(self._hired)]

@@ -18,10 +18,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from cleave.engines.cegar.options import CegarOptions
+from cleave.engines.cegar.options import VERSION, CegarOptions
 from cleave.ir.integers import Integers
-
-VERSION = 1
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -32,6 +30,7 @@ class Task(msgspec.Struct, frozen=True):
     entry: str | None
     property: str | None
     options: CegarOptions
+    workers: int = 1
     version: int = VERSION
     integers: Integers = Integers.BITS
 

@@ -64,10 +64,6 @@ class CegarSearch(OfTask[Task]):
     def decode(cls, assignment: bytes) -> CegarSearch:
         return cls(messages.decode_task(assignment))
 
-    @property
-    def workers(self) -> int:
-        return self.task.options.workers
-
     def options(self) -> dict[str, Any]:
         search: dict[str, Any] = msgspec.to_builtins(self.task.options)
         task = self.task

@@ -43,7 +43,7 @@ _PREPARATION_COST = 5_000
 
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
     """A worker's whole life."""
-    return CegarWorker(_assigned(task).system, is_alone=decode_task(task).options.workers == 1).run()
+    return CegarWorker(_assigned(task).system, is_alone=decode_task(task).workers == 1).run()
 
 
 @lru_cache(maxsize=1)

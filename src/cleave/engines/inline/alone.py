@@ -42,13 +42,13 @@ class InlineEngine:
 
     def run(self) -> Run:
         search = make_search(self._prepared, Conditions(self._prepared.program), self._options, self._solver)
-        steps = search.run(self._options.bounds, beyond_cost(self._options))
+        steps = search.run(self._options.tried, self._options.cost_beyond)
         while True:
             try:
                 yield _counters(next(steps))
             except StopIteration as stop:
                 yield _counters(search.report())
-                return _finding(stop.value, search, self._options.bounds[-1], extra_recursion(self._prepared.program))
+                return _finding(stop.value, search, self._options.tried[-1], extra_recursion(self._prepared.program))
 
 
 def make_search(
@@ -71,11 +71,6 @@ def extra_recursion(program: Program) -> dict[str, int]:
     return {p.name: p.extra_recursion for p in program.procedures.values() if p.extra_recursion}
 
 
-def beyond_cost(options: InlineOptions) -> int:
-    # What opt follows was computed up to the last bound: it can't go beyond.
-    return 0 if options.merging is Merging.OPT else options.beyond_cost
-
-
 def _private(program: Program, merging: Merging) -> Callable[[Condition], bool]:
     """Which instances are never shared. In a DAG, sharing an instance that calls nothing saves less than the equations
     of a shared interface cost; and one that only one call can reach, and that passes on to another procedure, would
@@ -96,7 +91,7 @@ def recursion_limit(bound: int, extra: Mapping[str, int]) -> Limit:
 
 def choose_instances(options: InlineOptions, conditions: Conditions, entry: str, extra: Mapping[str, int]) -> Choose:
     if options.merging is Merging.OPT:
-        return follow(best(conditions, entry, recursion_limit(options.bounds[-1], extra)))
+        return follow(best(conditions, entry, recursion_limit(options.tried[-1], extra)))
     return strategy(options.merging, options.seed)
 
 

@@ -54,7 +54,8 @@ class _Member:
 
 class HydraCoordinator:
     def __init__(self, task: Task) -> None:
-        self._how = task.distribution
+        self._how = task.options
+        self._workers = task.workers
         self._members: dict[int, _Member] = {}
         self._waiting: dict[int, None] = {}  # in the order in which they began to wait
         self._slow: dict[int, None] = {}  # those at work that were told to split slowly
@@ -63,7 +64,7 @@ class HydraCoordinator:
         self._queue.push(ORPHANS, ROOT)
         self._losses: dict[str, int] = {}
         self._unsplit: set[int] = set()  # the workers that search the whole, unsplit
-        self._wholes = self._how.wholes  # for such workers that are still to be found, whether in another way
+        self._wholes = self._how.wholes(self._workers)  # those that are still to begin: whether in another way
         self._hired = 1
         self._bound: int | None = None  # the least bound that took part in a closed partition
         self._given_up: GivenUp | None = None
@@ -231,7 +232,7 @@ class HydraCoordinator:
         del self._waiting[worker]
         self._unsplit.add(worker)
         member.partition = ROOT
-        differently, most_cost = self._wholes.pop(0), self._how.cost_of_whole
+        differently, most_cost = self._wholes.pop(0), self._how.cost_of_whole(self._workers)
         whole = Solve(ROOT, Partition(), self._how.interval, split=False, differently=differently, most_cost=most_cost)
         return [Send(worker, encode(whole))]
 
@@ -268,9 +269,9 @@ class HydraCoordinator:
     # --- pace ---------------------------------------------------------------------------------------------------------
 
     def _hire_all(self) -> list[Command]:
-        if self._hired == self._how.workers:
+        if self._hired == self._workers:
             return []
-        self._hired = self._how.workers
+        self._hired = self._workers
         return [Hire(self._hired)]
 
     def _interval(self, worker: int) -> float:

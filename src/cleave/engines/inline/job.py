@@ -36,7 +36,8 @@ class Job:
 
     def __init__(self, assigned: Assigned, id: str, partition: Partition, *, differently: bool = False) -> None:
         task, prepared, conditions = assigned
-        self._how = task.distribution
+        self._how = task.options
+        self._workers = task.workers
         self._solver = solver_for(prepared.program, task.options.seed, differently=differently)
         pushed = self._how.decisions is Decisions.PUSHED
         self.differently = differently
@@ -66,7 +67,7 @@ class Job:
 
     def is_worth_splitting(self) -> bool:
         """Whether as much was done as it would cost another worker to take over the half."""
-        moving_cost = self._how.cost_of_moving * len(self.search.unfolding.instances)
+        moving_cost = self._how.cost_of_moving(self._workers) * len(self.search.unfolding.instances)
         return self._solver.cost() - self._began >= moving_cost
 
     def solver_cost(self) -> int:
@@ -94,8 +95,8 @@ class Job:
 
     def _choose(self, random: Random) -> Instance | None:
         if self._how.splits is not Splits.RANDOM:
-            self.search.find_relevant(min(_CORE_COST, self._how.cost_of_slice))
-        candidates = split_candidates(self.search, self._how, random)
+            self.search.find_relevant(min(_CORE_COST, self._how.cost_of_slice(self._workers)))
+        candidates = split_candidates(self.search, self._how, self._workers, random)
         if self._how.splits is not Splits.PROOF:
             return candidates[0] if candidates else None
         untried = [c for c in candidates if not self._is_known_trivial(c)]

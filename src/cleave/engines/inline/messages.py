@@ -22,12 +22,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from cleave.engines.inline.options import Distribution, InlineOptions
+from cleave.engines.inline.options import VERSION, InlineOptions
 from cleave.engines.inline.partition import Partition
 from cleave.ir.integers import Integers
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
-
-VERSION = 1
 
 
 class KnownFacts(msgspec.Struct, frozen=True):
@@ -45,7 +43,7 @@ class Task(msgspec.Struct, frozen=True):
     entry: str | None
     property: str | None
     options: InlineOptions
-    distribution: Distribution
+    workers: int = 1
     version: int = VERSION
     known: KnownFacts | None = None
     integers: Integers = Integers.BITS

@@ -1,4 +1,4 @@
-"""Options of the inline engine."""
+"""Options of the inline engine, and the rules where they leave a choice open."""
 
 from __future__ import annotations
 
@@ -6,46 +6,16 @@ from dataclasses import dataclass
 from enum import Enum
 
 from cleave.engines.inline.merging import Merging
+from cleave.engines.options import MOST, MOST_COST, ascending, bounds, deepening, option, seconds, seed_option
+
+VERSION = 2
+"""Of the task and of the messages. A journal of another version is not resumed."""
 
 DEFAULT_BOUND = 3
 DEFAULT_BEYOND_COST = 1_000_000
 """Without a bound of the user's, this much solver cost (a second or two) may go into bounds beyond the default one."""
 BEYOND_CHECK_SECONDS = 5.0
 """For the check of a proof for such a bound; if it takes longer, what it proves within the default one is checked."""
-
-
-def deepening(bound: int, start: int = 1) -> tuple[int, ...]:
-    """The bounds to try on the way to ``bound``: each of the first few, then half as much again each time.
-
-    >>> deepening(3), deepening(20)
-    ((1, 2, 3), (1, 2, 3, 4, 6, 9, 13, 19, 20))
-
-    Short executions are found without unfolding long ones, and what was inlined and learned is kept. The last bound
-    alone decides the verdict.
-    """
-    tried: list[int] = []
-    while start < bound:
-        tried.append(start)
-        start = deeper(start)
-    return (*tried, bound)
-
-
-def deeper(bound: int) -> int:
-    """The bound to try after ``bound``."""
-    return bound + max(1, bound // 2)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InlineOptions:
-    """``bounds`` are the recursion bounds to try in turn, the last one being the bound of the verdict. As long as the
-    solver's cost is below ``beyond_cost``, larger ones are tried after them. ``under_always``: look for a violation in
-    what is inlined in every step, as in the paper, and not only when that has grown (`stratified`)."""
-
-    merging: Merging = Merging.FIRST
-    bounds: tuple[int, ...] = deepening(DEFAULT_BOUND)
-    beyond_cost: int = 0
-    under_always: bool = False
-    seed: int = 0
 
 
 class Splits(Enum):
@@ -95,74 +65,162 @@ PATHS_FROM = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Distribution:
-    """How a search is distributed (HYDRA). ``interval`` and ``slowdown`` are the paper's delta_c, in seconds, and K.
+class InlineOptions:
+    """What to search (stratified inlining), and how the search is distributed (HYDRA): ``interval`` and ``slowdown``
+    are the paper's delta_c and K. Rules are methods; most depend on the number of workers."""
 
-    A search whose solver cost is below ``split_after`` is not split: it would take longer to tell others; None: the
-    fewer workers there are, the later, because most short searches lose by a split (`first_split`). ``unsplit``
-    dedicates a worker to the whole search, so that no split can make a run slower than without; None: if there are
-    enough workers. Two workers (`is_pair`) both begin with the whole, in different ways, and split it later.
-
-    Inside a check, a worker looks up after ``slice_cost``; None: the fewer workers there are, the later, because a
-    check that was interrupted begins anew, with what it has learned. ``moving_cost`` is about what it costs to take
-    over an instance of another worker, with what the solver does about it: a partition is split only after as much work
-    as moving the half of it takes. None: the less the more workers there are (`cost_of_moving`), because those who
-    would wait otherwise take over for nothing.
-    """
-
-    workers: int = 1
-    splits: Splits = Splits.PROOF
-    queues: Queues = Queues.DEQUES
-    rate: Rate = Rate.ADAPTIVE
-    decisions: Decisions = Decisions.ASSUMED
-    interval: float = 0.5
-    slowdown: float = 20.0
-    split_after: int | None = None
-    slice_cost: int | None = None
-    moving_cost: int | None = None
-    unsplit: bool | None = None
+    bounds: tuple[int, ...] | None = option(
+        None,
+        flag="--recursion-bound",
+        metavar="N|M..N",
+        read=bounds,
+        low=1,
+        high=MOST,
+        valid=ascending,
+        help="how often a procedure may occur on the call stack; a loop runs at most N-1 whole iterations and a partial"
+        " one. Smaller bounds are tried first, from M (1 if it is left out), and what was learned is kept; N..N tries"
+        " only N",
+        rule=f"{DEFAULT_BOUND}, and beyond as far as a little solver cost goes",
+    )
+    beyond_cost: int | None = option(
+        None,
+        help="as long as the search costs less, larger bounds than the last one are tried",
+        unit="solver cost",
+        low=0,
+        high=MOST_COST,
+        rule=f"{DEFAULT_BEYOND_COST} if no bound is given, else 0",
+        reason="a second or two, in which many loops end",
+    )
+    merging: Merging = option(
+        Merging.FIRST,
+        flag="--merge",
+        help="which instance of a procedure a call shares: none, so that the call graph is unfolded to a tree (tree);"
+        " in a DAG the first that fits, the one with the most descendants (maxc), a random one (random, randompick), or"
+        " as in the smallest complete DAG (opt)",
+    )
+    under_always: bool = option(
+        False,
+        flag="--under-always",
+        help="look for a violation in what is inlined in every step, as the paper does, instead of when that has grown"
+        " by half",
+    )
+    seed: int = seed_option()
+    splits: Splits = option(
+        Splits.PROOF,
+        flag="--splits",
+        help="which call workers split a search on: chosen from the proof so that both halves are left with something"
+        " to do, as the paper says, or at random",
+    )
+    queues: Queues = option(
+        Queues.DEQUES,
+        flag="--queues",
+        help="who gets which half: a double-ended queue for each worker, which it goes back to itself, or one queue for"
+        " all",
+    )
+    rate: Rate = option(
+        Rate.ADAPTIVE,
+        flag="--split-rate",
+        help="how often to split: the more the fewer parts wait for the more workers, or always after the same"
+        " interval",
+    )
+    decisions: Decisions = option(
+        Decisions.ASSUMED,
+        flag="--decisions",
+        help="how a search is confined to its part: by assumptions, which keep what the solver has learned, or on the"
+        " solver's stack",
+    )
+    interval: float = option(
+        0.5, flag="--split-interval", metavar="T", read=seconds, unit="seconds", low=0, help="time between splits"
+    )
+    slowdown: float = option(
+        20.0,
+        flag="--slowdown",
+        metavar="K",
+        unit="times",
+        low=0,
+        help="split so many times less often while no worker waits",
+    )
+    unsplit: bool | None = option(
+        None,
+        flag="--unsplit-worker",
+        help=f"one of the workers searches the whole by itself, unsplit; of {DIFFERENT_FROM} or more, a second one does"
+        " so in another way. Two workers begin like that, each in one way, and split what takes long, unless this is"
+        " given",
+        rule=f"with {UNSPLIT_FROM} workers or more",
+    )
+    split_after: int | None = option(
+        None,
+        help="what a search costs before it is split for the first time",
+        unit="solver cost",
+        low=0,
+        high=MOST_COST,
+        rule=f"{_SPLIT_COST} divided by the workers, {DEFAULT_BEYOND_COST} at least; {_PAIR_COST} of two workers",
+        reason="most short searches lose by a split: it takes longer to tell others",
+    )
+    slice_cost: int | None = option(
+        None,
+        help="inside a check, a worker looks up after so much",
+        unit="solver cost",
+        low=1,
+        high=MOST_COST,
+        rule=f"{_SLICE_COST} divided by the workers, {_LEAST_SLICE} at least",
+        reason="a check that was interrupted begins anew, with what it has learned",
+    )
+    moving_cost: int | None = option(
+        None,
+        help="to take over an instance of another worker: a partition is split only after as much work as moving the"
+        " half of it takes",
+        unit="solver cost",
+        low=0,
+        high=MOST_COST,
+        rule=f"{_MOVING_COST} divided by the workers, {_MOST_FOR_MOVING} at most",
+        reason="of many workers, those who would wait otherwise take over for nothing",
+    )
 
     @property
-    def first_split(self) -> int:
+    def tried(self) -> tuple[int, ...]:
+        """The recursion bounds to try in turn, the last one being the bound of the verdict."""
+        return deepening(DEFAULT_BOUND) if self.bounds is None else self.bounds
+
+    @property
+    def cost_beyond(self) -> int:
+        """As long as the search costs less, larger bounds are tried after the last one."""
+        if self.merging is Merging.OPT:  # what it follows was computed up to the last bound
+            return 0
+        if self.beyond_cost is None:
+            return DEFAULT_BEYOND_COST if self.bounds is None else 0
+        return self.beyond_cost
+
+    def first_split(self, workers: int) -> int:
         """The cost before which a search is not split."""
         if self.split_after is not None:
             return self.split_after
-        if self.is_pair:
-            return _PAIR_COST
-        return max(DEFAULT_BEYOND_COST, _SPLIT_COST // self.workers)
+        return _PAIR_COST if self.is_pair(workers) else max(DEFAULT_BEYOND_COST, _SPLIT_COST // workers)
 
-    @property
-    def is_pair(self) -> bool:
+    def is_pair(self, workers: int) -> bool:
         """Two workers gain by splitting only what takes long; until then two ways to search are worth more."""
-        return self.workers == 2 and self.unsplit is None and self.split_after is None
+        return workers == 2 and self.unsplit is None and self.split_after is None
 
-    @property
-    def cost_of_slice(self) -> int:
+    def cost_of_slice(self, workers: int) -> int:
         """After which a check is interrupted for the first time."""
-        return max(_LEAST_SLICE, _SLICE_COST // self.workers) if self.slice_cost is None else self.slice_cost
+        return max(_LEAST_SLICE, _SLICE_COST // workers) if self.slice_cost is None else self.slice_cost
 
-    @property
-    def wholes(self) -> list[bool]:
+    def wholes(self, workers: int) -> list[bool]:
         """One for each worker that searches the whole, unsplit: whether in another way (`solvers`)."""
-        if self.is_pair:
+        if self.is_pair(workers):
             return [True]
-        wanted = self.workers >= UNSPLIT_FROM if self.unsplit is None else self.unsplit
-        if not wanted or self.workers == 1:
+        wanted = workers >= UNSPLIT_FROM if self.unsplit is None else self.unsplit
+        if not wanted or workers == 1:
             return []
-        return [False, True] if self.workers >= DIFFERENT_FROM else [False]
+        return [False, True] if workers >= DIFFERENT_FROM else [False]
 
-    @property
-    def cost_of_whole(self) -> int:
+    def cost_of_whole(self, workers: int) -> int:
         """After which a worker that searches the whole gives up; 0: never."""
-        return _PAIR_COST if self.is_pair else 0
+        return _PAIR_COST if self.is_pair(workers) else 0
 
-    @property
-    def follows_paths(self) -> bool:
-        return self.workers >= PATHS_FROM
+    def follows_paths(self, workers: int) -> bool:
+        return workers >= PATHS_FROM
 
-    @property
-    def cost_of_moving(self) -> int:
+    def cost_of_moving(self, workers: int) -> int:
         """The work, for each instance, after which a partition may be split."""
-        if self.moving_cost is not None:
-            return self.moving_cost
-        return min(_MOST_FOR_MOVING, _MOVING_COST // self.workers)
+        return min(_MOST_FOR_MOVING, _MOVING_COST // workers) if self.moving_cost is None else self.moving_cost

@@ -40,10 +40,6 @@ class InlineSearch(OfTask[Task]):
     def decode(cls, assignment: bytes) -> InlineSearch:
         return cls(messages.decode_task(assignment))
 
-    @property
-    def workers(self) -> int:
-        return self.task.distribution.workers
-
     def options(self) -> dict[str, Any]:
         known = {"known": self.task.known.text} if self.task.known is not None else {}
         return {
@@ -51,7 +47,6 @@ class InlineSearch(OfTask[Task]):
             "property": self.task.property,
             "integers": self.task.integers.value,
             "search": msgspec.to_builtins(self.task.options),
-            "distribution": msgspec.to_builtins(self.task.distribution),
             **known,
         }
 

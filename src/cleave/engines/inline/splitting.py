@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-from cleave.engines.inline.options import Distribution, Splits
+from cleave.engines.inline.options import InlineOptions, Splits
 from cleave.engines.inline.stratified import Search
 from cleave.engines.inline.unfolding import Instance, bit_set
 
 
-def split_candidates(search: Search, how: Distribution, random: Random) -> list[Instance]:
+def split_candidates(search: Search, how: InlineOptions, workers: int, random: Random) -> list[Instance]:
     """The instances that no decision speaks of yet, best first; none before the search has refuted anything."""
     if search.relevant is None:
         return []
@@ -36,7 +36,7 @@ def split_candidates(search: Search, how: Distribution, random: Random) -> list[
     weights = _weights(relevant, candidates)
     whole = len(relevant)
 
-    paths = _paths_within(search) if how.follows_paths else []
+    paths = _paths_within(search) if how.follows_paths(workers) else []
 
     def rank(instance: Instance) -> tuple[int, int, int]:
         weight = weights[instance.number]

@@ -31,11 +31,11 @@ from cleave.engines.inline.confine import Stacked
 from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.growth import Growth
 from cleave.engines.inline.merging import Choose
-from cleave.engines.inline.options import deeper
 from cleave.engines.inline.partition import Binding, Decision
 from cleave.engines.inline.routes import Routes
 from cleave.engines.inline.trace import PathFound, path_in_model
 from cleave.engines.inline.unfolding import Instance, OpenCall, bit_set, never_private
+from cleave.engines.options import deeper
 from cleave.ir.path import Path
 from cleave.logic.terms import Term, neg
 from cleave.smt.solver import Answer, Solver

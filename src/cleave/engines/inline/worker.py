@@ -19,7 +19,6 @@ from time import monotonic
 from msgspec.structs import replace
 
 from cleave.engines.coordination import Clock, Turn, Work
-from cleave.engines.inline.alone import beyond_cost
 from cleave.engines.inline.claims import Claim, Claims
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.job import Assigned, Job
@@ -68,13 +67,14 @@ class Client:
     def __init__(self, assigned: Assigned, number: int, clock: Clock) -> None:
         self._assigned = assigned
         self._options = assigned.task.options
-        self._how = assigned.task.distribution
+        self._slice = self._options.cost_of_slice(assigned.task.workers)
+        self._first_split = self._options.first_split(assigned.task.workers)
         self._clock = clock
         self._random = Random(f"{self._options.seed} {number}")
         self._job: Job | None = None
         self._owed: deque[Claims] = deque()  # of earlier jobs
         self._done_cost = 0  # of what is gone
-        self._interval = self._how.interval
+        self._interval = self._options.interval
         self._may_split = True
         self._most_cost = 0
         self._last_split = 0.0
@@ -161,8 +161,8 @@ class Client:
         return self._job, order.partition.bound
 
     def _search(self, job: Job, bound: int) -> Generator[Turn, list[bytes], SearchOutcome]:
-        search, beyond = job.search, beyond_cost(self._options)
-        steps = search.run([b for b in self._options.bounds if b >= bound], 0 if job.differently else beyond)
+        search, beyond = job.search, self._options.cost_beyond
+        steps = search.run([b for b in self._options.tried if b >= bound], 0 if job.differently else beyond)
         while True:
             search.slice_cost = self._slice_cost(job)
             try:
@@ -185,10 +185,10 @@ class Client:
 
     def _slice_cost(self, job: Job) -> int:
         if self._most_cost:
-            return max(self._how.cost_of_slice, self._most_cost - job.solver_cost())
+            return max(self._slice, self._most_cost - job.solver_cost())
         if not self._may_split:
-            return _UNSPLIT_SLICES * self._how.cost_of_slice
-        return max(self._how.cost_of_slice, self._how.first_split - job.solver_cost())
+            return _UNSPLIT_SLICES * self._slice
+        return max(self._slice, self._first_split - job.solver_cost())
 
     def _report(self, progress: Progress) -> None:
         if self._clock() - self._last_progress >= _PROGRESS_SECONDS:
@@ -197,13 +197,13 @@ class Client:
 
     def _is_time_to_split(self, job: Job) -> bool:
         # Below that cost the search may still go beyond the last bound, which parts of it would not: see Search.run.
-        if not self._may_split or (not job.id and job.solver_cost() < self._how.first_split):
+        if not self._may_split or (not job.id and job.solver_cost() < self._first_split):
             return False
-        if job.search.progress.bound > self._options.bounds[-1] or not job.is_worth_splitting():
+        if job.search.progress.bound > self._options.tried[-1] or not job.is_worth_splitting():
             return False
-        if self._how.splits is Splits.RANDOM:
+        if self._options.splits is Splits.RANDOM:
             return self._random.random() < 0.5
-        interval = self._how.interval if self._how.rate is Rate.FIXED else self._interval
+        interval = self._options.interval if self._options.rate is Rate.FIXED else self._interval
         return self._clock() - self._last_split >= interval
 
     def _split(self, job: Job) -> bool:
@@ -251,8 +251,8 @@ class Client:
         assert claims is not None
         claim, before = claims.waiting[0], claims.cost()
         # Where nothing was split off, there is nothing else to turn to.
-        limit = max(self._how.cost_of_slice, claim.effort.validation) if self._may_split and claim.id else 0
-        asked_for = self._options.bounds[-1]
+        limit = max(self._slice, claim.effort.validation) if self._may_split and claim.id else 0
+        asked_for = self._options.tried[-1]
         is_beyond = claim.bound is not None and claim.bound > asked_for
         answer = claims.check(claim, limit, BEYOND_CHECK_SECONDS if is_beyond else 0.0)
         effort = replace(claim.effort, validation=claim.effort.validation + claims.cost() - before)

@@ -24,13 +24,14 @@ from cleave.engines.pdr.confirm import Confirming
 from cleave.engines.pdr.evidence import decode_derivation, decode_interpretation
 from cleave.engines.pdr.job import SolveJob, start_spacer
 from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Learn, Solve, Violated
-from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, Share, limited, measured
+from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, Share, limited
 from cleave.engines.pdr.search import REASONS, Found, Invariants, Refuted
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.engines.pdr.task import HornProblem
 from cleave.smt.z3.complaints import hidden_complaints
 from cleave.verdict import Reason
 
+_ONE = 1  # worker
 _FIRST_COST = 1_000_000  # of a turn in the first round, about a second; twice as much in each further one
 _LONGEST_COST = 256_000_000
 _POLL_SECONDS = 0.05
@@ -56,12 +57,12 @@ def solve_alone(problem: HornProblem, options: PdrOptions, watch: Watcher, note:
 
 
 def solve_briefly(
-    problem: HornProblem, options: PdrOptions, watch: Watcher, note: Callable[[Counters], None]
+    problem: HornProblem, options: PdrOptions, seconds: float, watch: Watcher, note: Callable[[Counters], None]
 ) -> Found | None:
-    """With the first strategy, or the second if that ends at once, for ``options.alone_seconds`` of this process; None
-    if that was not enough."""
-    brief = replace(options, strategies=(options.strategies or measured(1))[:2], check_seconds=_BRIEF_CHECK_SECONDS)
-    found = _followed(problem, brief, watch, note, seconds=options.alone_seconds)
+    """With the first strategy, or the second if that ends at once, for so many seconds of this process; None if that
+    was not enough."""
+    brief = replace(options, strategies=options.order(_ONE)[:2], check_seconds=_BRIEF_CHECK_SECONDS)
+    found = _followed(problem, brief, watch, note, seconds=seconds)
     return None if isinstance(found, GaveUp) and watch.reason is None else found
 
 
@@ -119,7 +120,7 @@ class _Alone:
         self._options = options
         self._confirming = Confirming(problem, options.check_seconds, on_given=True)
         self._lemmas = LemmaStore()
-        self._waiting = list(options.strategies or measured(1))
+        self._waiting = list(options.order(_ONE))
         self._jobs: list[SolveJob] = []
         self._dead: list[GivenUp] = []
         self._dead_cost = 0
@@ -162,7 +163,7 @@ class _Alone:
         sieves = share.invariants and not any(job.order.sieves for job in self._jobs)
         self._lemmas.begin(number, None, share, sieves=sieves)
         order = Solve(number, None, strategy, self._options.seed, share, self._lemmas.pull(number), sieves)
-        return SolveJob(self._problem, order, self._options, start_spacer, monotonic, _POLL_SECONDS)
+        return SolveJob(self._problem, order, self._options, _ONE, start_spacer, monotonic, _POLL_SECONDS)
 
     def _take(self, turn: _Turn, halt: threading.Event) -> Generator[Counters, None, Answer | None]:
         """Lets a run have its turn; what it claims at the end, checked, if it ends."""

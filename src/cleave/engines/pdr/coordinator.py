@@ -38,7 +38,7 @@ from cleave.engines.pdr.messages import (
     encode,
     from_worker,
 )
-from cleave.engines.pdr.options import NOT_SPACER, Share, limited, measured
+from cleave.engines.pdr.options import NOT_SPACER, Share, limited
 from cleave.engines.pdr.parts import Part, Parts
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.ir.horn_partition import Partition
@@ -64,15 +64,18 @@ class _Job:
 class P3Coordinator:
     def __init__(self, task: Task) -> None:
         self._options = task.options
+        self._workers = task.workers
+        self._patience = task.options.seconds_of_patience(virtual=task.virtual)
+        self._partition_cost = task.options.partition_cost(task.workers)
         self._problem = task.digest()
-        self._parts = Parts(task.options, task.options.strategies or measured(task.options.workers))
+        self._parts = Parts(task.options, task.workers)
         self._lemmas = LemmaStore()
         self._jobs: dict[int, _Job] = {}
         self._members: dict[int, int | None] = {}  # workers that have said they are ready, and their jobs' numbers
         self._joined: set[int] = set()
         self._next_job = 1
-        self._hired = self._options.workers if self._options.patience <= 0 else 1
-        self._to_divide = self._options.wanted > 0
+        self._hired = self._workers if self._patience <= 0 else 1
+        self._to_divide = self._options.wanted(self._workers) > 0
         self._division: Divided | None = None
         self._lost_dividers = 0
         self._finished = False
@@ -93,7 +96,7 @@ class P3Coordinator:
             case Received(worker=worker, message=message):
                 return self._on_message(worker, message)
             case Passed(seconds=seconds):
-                return self._hire_all() if seconds >= self._options.patience else []
+                return self._hire_all() if seconds >= self._patience else []
 
     def counters(self) -> dict[str, int | float]:
         """``cost`` counts what is under way as of its worker's last word; ``solved_by`` a strategy: its proofs and
@@ -246,8 +249,8 @@ class P3Coordinator:
 
     def _divide_if_due(self) -> list[Command]:
         """Divides when the whole has taken long, if somebody else than who is furthest with it can."""
-        after, whole = self._options.partition_after, self._parts.whole
-        due = self._may_divide() and (after is None or any(self._jobs[n].cost >= after for n in whole.jobs.values()))
+        whole = self._parts.whole
+        due = self._may_divide() and any(self._jobs[n].cost >= self._partition_cost for n in whole.jobs.values())
         if not due or (self._options.whole and len(self._members) < 2):
             return []
         last = max(whole.jobs, default=None)
@@ -275,7 +278,7 @@ class P3Coordinator:
         return commands or self._give_up_if_stuck()
 
     def _entrust(self, worker: int) -> list[Command]:
-        at_once = self._options.partition_after is None and (self._parts.whole.jobs or not self._options.whole)
+        at_once = not self._partition_cost and (self._parts.whole.jobs or not self._options.whole)
         if self._may_divide() and (at_once or not self._parts.whole.is_open):
             return [self._send_divide(worker)]
         part = self._parts.next_part()
@@ -307,9 +310,9 @@ class P3Coordinator:
         return job
 
     def _hire_all(self) -> list[Command]:
-        if self._hired == self._options.workers:
+        if self._hired == self._workers:
             return []
-        self._hired = self._options.workers
+        self._hired = self._workers
         return [Hire(self._hired), *self._divide_if_due()]
 
     # --- the end ------------------------------------------------------------------------------------------------------

@@ -94,14 +94,14 @@ def start_spacer(part: PartProblem, order: Solve, options: PdrOptions, poll_seco
     return AcceleratedRun(part.system, start) if name == ACCELERATED else start(part.system)
 
 
-def start_other(problem: HornProblem, strategy: str, options: PdrOptions, poll_seconds: float | None) -> Run:
+def start_other(problem: HornProblem, strategy: str, workers: int, poll_seconds: float | None) -> Run:
     """What is no strategy of SPACER's. Stock SPACER works in slices where others have to get their turns: in one
     process, or in virtual time."""
     name, seconds = limited(strategy)
     limit = _cost_limit(seconds, poll_seconds)
     if name == UNROLL:
         return Unrolling(problem.prepared, cost_limit=limit)
-    sliced = options.workers == 1 or poll_seconds is None
+    sliced = workers == 1 or poll_seconds is None
     return StockRun(
         problem.given,
         problem.text or print_horn(problem.given).encode(),
@@ -118,7 +118,14 @@ def _cost_limit(seconds: int, poll_seconds: float | None) -> int:
 
 class SolveJob:
     def __init__(
-        self, problem: HornProblem, order: Solve, options: PdrOptions, start: StartRun, clock: Clock, poll: float | None
+        self,
+        problem: HornProblem,
+        order: Solve,
+        options: PdrOptions,
+        workers: int,
+        start: StartRun,
+        clock: Clock,
+        poll: float | None,
     ) -> None:
         self.order = order
         self.part = PartProblem(problem.prepared, order.partition)
@@ -128,14 +135,14 @@ class SolveJob:
         self._is_stock = name == STOCK
         self._run: Run
         if name in NOT_SPACER:
-            self._run = start_other(problem, order.strategy, options, poll)
+            self._run = start_other(problem, order.strategy, workers, poll)
         else:
             self._run = start(self.part, order, options, poll)
         self._sieve = Sieve(self.part.system) if order.sieves else None
-        self._sieve_first = options.workers > _FEW_WORKERS
+        self._sieve_first = workers > _FEW_WORKERS
         self._sieve_share = _SIEVE_OF_MANY if self._sieve_first else _SIEVE_OF_FEW
         self._slice_cost = options.slice_cost
-        self._interval = options.interval
+        self._interval = options.exchange_interval
         self._clock = clock
         self._began = self._last = clock()
         self.level = 0

@@ -20,11 +20,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from cleave.engines.pdr.options import PdrOptions, Share
+from cleave.engines.pdr.options import VERSION, PdrOptions, Share
 from cleave.ir.horn_partition import Partition
 from cleave.ir.integers import Integers
 
-VERSION = 1
 INVARIANT = -1
 """The level of a lemma that holds at all of them."""
 
@@ -37,8 +36,10 @@ class Task(msgspec.Struct, frozen=True):
     entry: str | None
     property: str | None
     options: PdrOptions
+    workers: int = 1
     version: int = VERSION
     integers: Integers = Integers.BITS
+    virtual: bool = False  # its workers are simulated: no clock may matter
 
     def digest(self) -> bytes:
         """Tells the problem from others; how it is solved does not matter."""

@@ -14,7 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from cleave.engines.options import MOST, MOST_COST, option, seed_option
 from cleave.engines.pdr.spacer.strategies import STRATEGIES
+
+VERSION = 2
+"""Of the task and of the messages. A journal of another version is not resumed."""
 
 STOCK = "stock"
 """Z3 as its own command solves the clauses, see `spacer.stock`."""
@@ -89,60 +93,161 @@ class Share(Enum):
         return self in (Share.K, Share.ALL)
 
 
-PARTITION_AFTER = 10_000_000
-"""The solver cost on the whole problem, some ten seconds, after which the default partitions it."""
-
-ALONE_SECONDS = 0.5
-"""How long the default tries before it hires anybody: about as long as it takes to start a worker."""
-
+_PARTITION_COST = 10_000_000  # on the whole problem: some ten seconds
+_ALONE_SECONDS = 0.5  # about as long as it takes to start a worker
+_PATIENCE = 1.0
 _PATIENCE_OF_FEW = 50
 _SOME_WORKERS = 6  # more than these divide sooner
 _LEAST_PATIENCE = 1_000_000
+_MOST_SECONDS = 4000  # millions of units to virtual workers, which Z3 counts with 32 bits
 
 
-def partition_after(workers: int) -> int:
-    """The same for a number of workers: each of a few has a strategy that is worth more time than a part is; of many,
-    most would only repeat what others do."""
-    if workers <= _FEW_WORKERS:
-        return PARTITION_AFTER * _PATIENCE_OF_FEW
-    return max(_LEAST_PATIENCE, PARTITION_AFTER * _SOME_WORKERS // max(workers, _SOME_WORKERS))
+def strategies(text: str) -> tuple[str, ...]:
+    """
+    >>> strategies("global, stock@8")
+    ('global', 'stock@8')
+    """
+    names = tuple(name.strip() for name in text.split(","))
+    _known(names)
+    return names
+
+
+def _known(names: tuple[str, ...]) -> None:
+    for strategy in names:
+        name, at, seconds = strategy.partition("@")
+        if name not in NAMES:
+            raise ValueError(f"there is no strategy {name!r}; there are {', '.join(NAMES)}")
+        if at and not (seconds.isascii() and seconds.isdigit() and 0 < int(seconds) <= _MOST_SECONDS):
+            raise ValueError(f"{strategy!r}: a number of seconds expected after @, at most {_MOST_SECONDS}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdrOptions:
-    """How a problem is solved (P3).
+    """How a problem is solved (P3). Rules are methods; most depend on the number of workers."""
 
-    ``partitions`` is how many are wanted: 0 for none, None for as many as there are workers. They are made when a
-    search of the whole has cost ``partition_after``; None: at once. At most ``levels`` rules are resolved into one
-    query. ``whole`` keeps a worker on the whole problem then. ``strategies`` are in the order in which they are given
-    out, all of them to the whole problem and the first ``width`` to a partition, and then again with other
-    seeds; empty: the measured order. ``share`` is for workers on the same problem, ``share_parts`` once it is
-    partitioned (None: the same). Workers exchange lemmas every ``interval`` seconds, at first more often, and look up
-    after ``slice_cost``. Before anybody is hired, the first strategies are tried in the coordinator's process, for
-    ``alone_seconds`` of its time. All workers are hired after ``patience`` seconds: what ends sooner needs one only.
-    ``check_seconds`` is for the check of an answer.
-    """
+    share: Share = option(
+        Share.INFINITY,
+        flag="--share",
+        help="which lemmas workers tell each other: none, those of single frames (k), invariants (inf), or all of them",
+    )
+    partitions: int | None = option(
+        None,
+        flag="--partitions",
+        metavar="N",
+        low=0,
+        high=MOST,
+        help="partition the query at once into about N; 0: never",
+        rule="as many as workers, when it takes long",
+    )
+    strategies: tuple[str, ...] | None = option(
+        None,
+        flag="--strategies",
+        metavar="LIST",
+        read=strategies,
+        valid=_known,
+        help="strategies in the order in which workers get them, with commas; name@N is one that ends after N seconds"
+        f" of processor time. There are: {', '.join(NAMES)}",
+        rule="in the order in which they solve most",
+    )
+    seed: int = seed_option()
+    share_parts: Share | None = option(
+        None, help="which lemmas workers tell each other once the problem is partitioned", rule="as before"
+    )
+    partition_after: int | None = option(
+        None,
+        help="what a search of the whole problem costs before that is partitioned; 0: it is partitioned at once",
+        unit="solver cost",
+        low=0,
+        high=MOST_COST,
+        rule=f"at once if partitions are asked for; else {_PARTITION_COST}, for many workers less, and for few"
+        f" {_PATIENCE_OF_FEW} times as much",
+        reason="each of a few workers has a strategy that is worth more time than a part is; of many, most would only"
+        " repeat what others do",
+    )
+    levels: int = option(
+        4,
+        help="rules that are resolved into one query, at most",
+        low=1,
+        unit="rules",
+        reason="each rule multiplies the parts",
+    )
+    whole: bool = option(
+        True, help="one worker stays on the whole problem", reason="a part can be harder than the whole"
+    )
+    width: int = option(
+        3,
+        help="strategies for a partition: the first ones; then these again with other seeds",
+        low=1,
+        reason="the paper runs three",
+    )
+    exchange_interval: float = option(
+        0.5,
+        help="between two exchanges of lemmas; at first less",
+        unit="seconds",
+        low=0,
+        reason="what one worker learns is of use to the others soon",
+    )
+    slice_cost: int = option(
+        50_000,
+        help="after which a worker looks up",
+        unit="solver cost",
+        low=1,
+        high=MOST_COST,
+        reason="about a twentieth of a second",
+    )
+    alone_seconds: float | None = option(
+        None,
+        help="of the coordinator's processor, for the first strategies, before anybody is hired",
+        unit="seconds",
+        low=0,
+        rule=f"{_ALONE_SECONDS} unless partitions are asked for or workers are simulated",
+        reason="about as long as it takes to start a worker",
+    )
+    patience: float | None = option(
+        None,
+        help="all workers are hired after so long: what ends sooner needs one only",
+        unit="seconds",
+        low=0,
+        rule=f"{_PATIENCE:g}, and 0 if the first strategies were tried before",
+        reason="starting workers takes longer than a small problem",
+    )
+    check_seconds: float = option(
+        60.0,
+        help="for the check of an answer",
+        unit="seconds",
+        low=0,
+        reason="the end of the run checks the answer again",
+    )
 
-    workers: int = 1
-    share: Share = Share.INFINITY
-    share_parts: Share | None = None
-    partitions: int | None = None
-    partition_after: int | None = PARTITION_AFTER
-    levels: int = 4
-    whole: bool = True
-    strategies: tuple[str, ...] = ()
-    width: int = 3
-    seed: int = 0
-    interval: float = 0.5
-    slice_cost: int = 50_000
-    alone_seconds: float = 0.0
-    patience: float = 1.0
-    check_seconds: float = 60.0
-
-    @property
-    def wanted(self) -> int:
+    def wanted(self, workers: int) -> int:
         """How many partitions are wanted; 0 for none."""
-        return max(2, self.workers) if self.partitions is None else self.partitions
+        return max(2, workers) if self.partitions is None else self.partitions
+
+    def partition_cost(self, workers: int) -> int:
+        """The cost on the whole problem after which it is partitioned; 0: at once."""
+        if self.partition_after is not None:
+            return self.partition_after
+        if self.partitions is not None:
+            return 0
+        if workers <= _FEW_WORKERS:
+            return _PARTITION_COST * _PATIENCE_OF_FEW
+        return max(_LEAST_PATIENCE, _PARTITION_COST * _SOME_WORKERS // max(workers, _SOME_WORKERS))
+
+    def order(self, workers: int) -> tuple[str, ...]:
+        """The strategies in the order in which they are given out."""
+        return self.strategies or measured(workers)
+
+    def seconds_alone(self, *, virtual: bool) -> float:
+        """How long to try before anybody is hired. Where workers are virtual, no clock may matter."""
+        if self.alone_seconds is not None:
+            return self.alone_seconds
+        return 0.0 if virtual or self.partitions is not None else _ALONE_SECONDS
+
+    def seconds_of_patience(self, *, virtual: bool) -> float:
+        """After which all workers are hired. What is left after a try alone is no small task."""
+        if self.patience is not None:
+            return self.patience
+        return 0.0 if self.seconds_alone(virtual=virtual) else _PATIENCE
 
     @property
     def parts_share(self) -> Share:
@@ -161,10 +266,8 @@ def technique(name: str, *, workers: int, strategies: tuple[str, ...] = PAPER, s
     """One of Table I's, as the paper does it: partitions at once, or never, and nobody on the whole beside them."""
     partitioned, share = TECHNIQUES[name]
     return PdrOptions(
-        workers=workers,
         share=share,
         partitions=max(2, workers // 3) if partitioned else 0,
-        partition_after=None,
         whole=False,
         strategies=strategies,
         seed=seed,

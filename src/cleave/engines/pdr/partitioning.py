@@ -31,9 +31,9 @@ _MOST_RULES = 200  # an atom with more is not resolved on: too many parts for wh
 
 
 class Partitioning:
-    def __init__(self, system: HornSystem, options: PdrOptions) -> None:
+    def __init__(self, system: HornSystem, options: PdrOptions, workers: int) -> None:
         self._system = system
-        self._wanted, self._levels = options.wanted, options.levels
+        self._wanted, self._levels = options.wanted(workers), options.levels
         self.queries = tuple(partition.query for partition in whole(system))
         self.divisions: list[Division] = []
         self.violation: Derivation | None = None

@@ -93,21 +93,22 @@ class Part:
 class Parts:
     """The whole problem and, once it is divided, its partitions."""
 
-    def __init__(self, options: PdrOptions, strategies: tuple[str, ...]) -> None:
+    def __init__(self, options: PdrOptions, workers: int) -> None:
         self._options = options
-        self._strategies = strategies
-        self.whole = Part(None, strategies, max(options.workers, len(strategies)))
-        if options.workers > _FEW_WORKERS:
-            self.whole.undisturbed = options.workers // 2
+        self._workers = workers
+        self._strategies = options.order(workers)
+        self.whole = Part(None, self._strategies, max(workers, len(self._strategies)))
+        if workers > _FEW_WORKERS:
+            self.whole.undisturbed = workers // 2
         self.parts: dict[Partition, Part] = {}
         self.divided = False
-        self.divides_first = options.wanted > 0 and options.partition_after is None and not options.whole
+        self.divides_first = options.wanted(workers) > 0 and not options.partition_cost(workers) and not options.whole
 
     def divide(self, partitions: list[Partition]) -> None:
         self.divided = True
         unlimited = dict.fromkeys(limited(strategy)[0] for strategy in self._strategies)
         names = tuple(name for name in unlimited if name not in NOT_SPACER)[: self._options.width] or ("default",)
-        slots = max(self._options.workers, len(names))
+        slots = max(self._workers, len(names))
         self.parts = {partition: Part(partition, names, slots) for partition in partitions}
 
     def __getitem__(self, partition: Partition | None) -> Part:

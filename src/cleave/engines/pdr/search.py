@@ -53,12 +53,13 @@ class PdrSearch(OfTask[Task]):
         return cls(messages.decode_task(assignment))
 
     @property
-    def workers(self) -> int:
-        return self.task.options.workers
+    def seconds_alone(self) -> float:
+        """How long the first strategies are tried before anybody is hired."""
+        return self.task.options.seconds_alone(virtual=self.task.virtual)
 
     @property
     def begins_alone(self) -> bool:
-        return self.task.options.alone_seconds > 0
+        return self.seconds_alone > 0
 
     def options(self) -> dict[str, Any]:
         search: dict[str, Any] = msgspec.to_builtins(self.task.options)

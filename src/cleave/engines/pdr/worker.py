@@ -74,6 +74,7 @@ class P3Worker:
     def __init__(self, assigned: Assigned, clock: Clock | None, start: StartRun = start_spacer) -> None:
         self._problem = assigned.problem
         self._options = assigned.task.options
+        self._workers = assigned.task.workers
         self._digest = assigned.task.digest()
         self._clock = clock or monotonic
         self._poll = _POLL_SECONDS if clock is None else None
@@ -129,7 +130,7 @@ class P3Worker:
     # --- jobs ---------------------------------------------------------------------------------------------------------
 
     def _solve(self, order: Solve) -> Generator[Turn, list[bytes], None]:
-        job = SolveJob(self._problem, order, self._options, self._start, self._clock, self._poll)
+        job = SolveJob(self._problem, order, self._options, self._workers, self._start, self._clock, self._poll)
         try:
             found = yield from self._search(job)
             if found is None:
@@ -159,7 +160,7 @@ class P3Worker:
 
     def _divide(self, order: Divide) -> Generator[Turn, list[bytes], None]:
         began = self._clock()
-        partitioning = Partitioning(self._problem.prepared, self._options)
+        partitioning = Partitioning(self._problem.prepared, self._options, self._workers)
         for _ in partitioning.run():
             self._job_cost = partitioning.cost
             yield from self._turn()

@@ -21,25 +21,25 @@ Guard = Callable[[Callable[[], None]], None]
 
 
 def search_alone(task: Task, unfolded: Unfolded, guard: Guard) -> Generator[Counters, None, Finding]:
-    options, how = task.options, task.distribution
-    levels = (0,) if options.rounds else options.contexts
-    levels = levels[-1:] if how.partitions else levels
-    names = part_names(how.partitions)
-    names = names[how.first : len(names) if how.last is None else how.last + 1]
+    options = task.options
+    levels = (0,) if options.rounds else options.tried
+    levels = levels[-1:] if options.partitions else levels
+    names = part_names(options.partitions)
+    names = names[options.first : len(names) if options.last is None else options.last + 1]
     bounds: frozenset[str] = frozenset()
     cost, checked = 0, 0
     for contexts in levels:
         for name in names:
             part = Part(unfolded, contexts, name, options)
             guard(part.interrupt)
-            slices = part.run(how.slice_cost, last=contexts == levels[-1])
+            slices = part.run(options.slice_cost, last=contexts == levels[-1])
             found: Outcome | None = None
             while found is None:
                 try:
                     next(slices)
                 except StopIteration as stop:
                     found = stop.value
-                yield {"contexts": contexts, "unwind": options.unwind, "cost": cost + part.cost(), **part.size()}
+                yield {"contexts": contexts, "unwind": options.unwound, "cost": cost + part.cost(), **part.size()}
             if isinstance(found, Found):
                 return Violation(found.schedule)
             if isinstance(found, Stopped):

@@ -50,8 +50,9 @@ class _Member:
 
 class ThreadsCoordinator:
     def __init__(self, task: Task) -> None:
-        self._how = task.distribution
-        bounds = (0,) if task.options.rounds else task.options.contexts
+        self._how = task.options
+        self._workers = task.workers
+        bounds = (0,) if task.options.rounds else task.options.tried
         self._levels = bounds[-1:] if self._how.partitions else bounds
         self._level = 0
         self._members: dict[int, _Member] = {}
@@ -240,9 +241,9 @@ class ThreadsCoordinator:
         return [Finish(encode(Finding(self._contexts, answer)))]
 
     def _hire_all(self) -> list[Command]:
-        if self._hired == self._how.workers:
+        if self._hired == self._workers:
             return []
-        self._hired = self._how.workers
+        self._hired = self._workers
         return [Hire(self._hired)]
 
 

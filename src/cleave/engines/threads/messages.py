@@ -16,11 +16,9 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from cleave.engines.threads.options import ThreadsDistribution, ThreadsOptions
+from cleave.engines.threads.options import VERSION, ThreadsOptions
 from cleave.validate.semantics.values import MapValue, Value
 from cleave.validate.violations.concurrent import Context, Schedule
-
-VERSION = 1
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -30,7 +28,7 @@ class Task(msgspec.Struct, frozen=True):
     source: bytes
     entry: str | None
     options: ThreadsOptions
-    distribution: ThreadsDistribution
+    workers: int = 1
     version: int = VERSION
 
 

@@ -4,42 +4,124 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cleave.engines.options import MOST, ascending, bounds, option, seed_option
+
+VERSION = 2
+"""Of the task and of the messages. A journal of another version is not resumed."""
+
 DEFAULT_UNWIND = 2
 DEFAULT_CONTEXTS = 5
 AUTO, BITWUZLA, MINISAT = "auto", "bitwuzla", "minisat"
-SOLVERS = (AUTO, BITWUZLA, MINISAT, "glucose", "cadical")  # the last three are those of `smt.sat.solver`
+SOLVERS = (AUTO, BITWUZLA, MINISAT, "glucose", "cadical")  # the last three are those of `smt.sat`
+
+
+def contexts(text: str) -> tuple[int, ...]:
+    """``4`` or ``2..6``: one context is tried only if it is asked for.
+
+    >>> contexts("4"), contexts("1"), contexts("1..3")
+    ((2, 3, 4), (1,), (1, 2, 3))
+    """
+    found = bounds(text)
+    return tuple(n for n in found if n > 1) or found if ".." not in text else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadsOptions:
-    """``contexts`` are the numbers of contexts to try in turn, the last one being the bound of the verdict. A context
-    is a stretch of the execution in which one thread runs; the first is the main thread's. With ``rounds``, all threads
-    run in the order in which they are met, so many times, instead. Loops and recursion are unfolded ``unwind`` times.
+    """Which schedules to search, and how the search is distributed. A context is a stretch of the execution in which
+    one thread runs; the first one is the main thread's."""
 
-    With ``confirm_states``, a verdict without a violation is confirmed by trying all interleavings if there are no more
-    states than that; otherwise by another encoding, for at most ``confirm_seconds``.
-    """
+    contexts: tuple[int, ...] | None = option(
+        None,
+        flag="--contexts",
+        metavar="N|M..N",
+        read=contexts,
+        low=1,
+        high=MOST,
+        valid=ascending,
+        help="how many; fewer are tried first, from M",
+        rule=f"2..{DEFAULT_CONTEXTS}, and more if there is a time limit and --unwind is not given either",
+    )
+    unwind: int | None = option(
+        None,
+        flag="--unwind",
+        metavar="N",
+        low=1,
+        high=MOST,
+        help="how often loops and recursion are unfolded, not counting iterations that constants decide",
+        rule=f"{DEFAULT_UNWIND}, and more if there is a time limit and --contexts is not given either",
+    )
+    rounds: int = option(
+        0,
+        flag="--rounds",
+        metavar="R",
+        low=0,
+        high=MOST,
+        help="all threads in turn, in the order in which they are met, R times, instead of contexts; 0: contexts",
+    )
+    seed: int = seed_option()
+    solver: str = option(
+        AUTO,
+        flag="--solver",
+        choices=SOLVERS,
+        help=f"who decides the formulas of bit vectors; {AUTO} is minisat if it is installed and no array is written,"
+        f" else {BITWUZLA}; the others get the same clauses and need the extra sat",
+    )
+    partitions: int = option(
+        0,
+        flag="--partitions",
+        metavar="N",
+        low=0,
+        high=MOST,
+        help="split the schedules at once into N parts, a power of two, as in the paper; 0: when a worker waits",
+    )
+    first: int = option(0, flag="--from", metavar="P", low=0, high=MOST, help="search --partitions from this one on")
+    last: int | None = option(
+        None, flag="--to", metavar="P", low=0, high=MOST, help="search --partitions up to this one", rule="the last one"
+    )
+    slice_cost: int = option(
+        150,
+        help="after which a worker looks up",
+        unit="conflicts",
+        low=1,
+        reason="a worker should soon hear that others wait",
+    )
+    split_after: int = option(
+        300,
+        help="what takes less is not split",
+        unit="conflicts",
+        low=0,
+        reason="half of a short search is not worth a formula of its own",
+    )
+    probe_steps: int = option(
+        0, help="of executions that are tried before a formula of all of them is made", unit="steps", low=0
+    )
+    confirm_states: int = option(
+        5_000,
+        help="a verdict without a violation is confirmed by trying all interleavings if there are no more states; 0: by"
+        " another solver",
+        unit="states",
+        low=0,
+        reason="what has more states takes longer than another solver",
+    )
+    confirm_seconds: float = option(
+        20.0,
+        help="for the confirmation by another solver; or three times as long as the search took",
+        unit="seconds",
+        low=0,
+        reason="it is not done by the quickest solver",
+    )
 
-    deepen: bool = False  # go on with larger bounds than these, as far as a time limit allows
-    probe_steps: int = 0  # of executions that are tried before a formula of all of them is made
-    unwind: int = DEFAULT_UNWIND
-    contexts: tuple[int, ...] = tuple(range(2, DEFAULT_CONTEXTS + 1))
-    rounds: int = 0
-    seed: int = 0
-    solver: str = AUTO  # one of SOLVERS: see `solving`
-    confirm_states: int = 5_000
-    confirm_seconds: float = 20.0
+    @property
+    def tried(self) -> tuple[int, ...]:
+        """The numbers of contexts to try in turn, the last one being the bound of the verdict."""
+        return tuple(range(2, DEFAULT_CONTEXTS + 1)) if self.contexts is None else self.contexts
 
+    @property
+    def unwound(self) -> int:
+        """How often loops and recursion are unfolded."""
+        return DEFAULT_UNWIND if self.unwind is None else self.unwind
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadsDistribution:
-    """How a search is distributed. With ``partitions``, a power of two, it is split into so many parts at once, as in
-    the paper, and of these only ``first`` to ``last`` are searched; with 0 it is split when workers have nothing to do.
-    A worker looks up after ``slice_cost``; what took less than ``split_after`` is not split."""
-
-    workers: int = 1
-    partitions: int = 0
-    first: int = 0
-    last: int | None = None
-    slice_cost: int = 150
-    split_after: int = 300
+    @property
+    def deepens(self) -> bool:
+        """Whether larger bounds follow, as far as a time limit allows: nobody has chosen any."""
+        return self.contexts is None and self.unwind is None and not self.rounds

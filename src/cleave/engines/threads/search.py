@@ -32,16 +32,8 @@ class ThreadsSearch(OfTask[Task]):
     def decode(cls, assignment: bytes) -> ThreadsSearch:
         return cls(messages.decode_task(assignment))
 
-    @property
-    def workers(self) -> int:
-        return self.task.distribution.workers
-
     def options(self) -> dict[str, Any]:
-        return {
-            "entry": self.task.entry,
-            "search": msgspec.to_builtins(self.task.options),
-            "distribution": msgspec.to_builtins(self.task.distribution),
-        }
+        return {"entry": self.task.entry, "search": msgspec.to_builtins(self.task.options)}
 
     def coordinator(self) -> ThreadsCoordinator:
         return ThreadsCoordinator(self.task)
@@ -64,13 +56,13 @@ class ThreadsSearch(OfTask[Task]):
 
 def bound_values(options: ThreadsOptions, contexts: int, names: Iterable[str]) -> dict[str, int]:
     """The bounds that took part, with their values."""
-    values = {"contexts": contexts, "rounds": options.rounds, "unwind": options.unwind}
+    values = {"contexts": contexts, "rounds": options.rounds, "unwind": options.unwound}
     return {name: values[name] for name in sorted(names)}
 
 
 def gap(task: Task, space: Space, events: Iterable[Event]) -> str | None:
     """What the closed parts leave out of the schedules, told from the journal alone; None if nothing."""
-    contexts = 0 if task.options.rounds else task.options.contexts[-1]
-    at_once = max(task.distribution.partitions, 1).bit_length() - 1
+    contexts = 0 if task.options.rounds else task.options.tried[-1]
+    at_once = max(task.options.partitions, 1).bit_length() - 1
     meanings = tuple(decision.meaning for decision in space.decisions(contexts)[:at_once])
     return uncovered(split_tree(events, contexts, meanings))

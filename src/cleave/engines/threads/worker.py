@@ -54,7 +54,6 @@ def _assigned(task: bytes) -> tuple[Task, Unfolded]:
 class Client:
     def __init__(self, task: Task, unfolded: Unfolded, clock: Clock) -> None:
         self._options = task.options
-        self._how = task.distribution
         self._unfolded = unfolded
         self._clock = clock
         self._done_cost = 0  # of parts that are gone
@@ -93,7 +92,7 @@ class Client:
         self._tell(Outcome(order.contexts, part.name, self._answer(part, order, found), effort))
 
     def _search(self, part: Part, order: Solve) -> Generator[Turn, list[bytes], PartOutcome]:
-        slices = part.run(self._how.slice_cost, last=order.last)
+        slices = part.run(self._options.slice_cost, last=order.last)
         while True:
             try:
                 next(slices)
@@ -108,7 +107,7 @@ class Client:
             self._tell(Progress(part.cost(), part.can_split))
         for message in map(to_worker, (yield self._turn())):
             self._asked |= isinstance(message, Split)
-        if self._asked and part.cost() >= self._how.split_after:
+        if self._asked and part.cost() >= self._options.split_after:
             name = part.name
             decision = part.split()
             self._asked = False
