@@ -25,6 +25,7 @@ class Reason(Enum):
     SOLVER = "solver gave up"
     ITERATIONS = "limit of iterations"
     UNCONFIRMED = "unconfirmed"
+    UNMODELLED = "not modelled"  # a violation that depends on what is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class TraceStep:
 @dataclass(frozen=True, slots=True)
 class Trace:
     """A violating execution that was replayed. ``violated`` says what failed, ``inputs`` what it started from.
-    ``unmodelled``: it depends on what these functions return, which may be something else."""
+    ``unmodelled``: it depends on what these functions do, which may be something else."""
 
     steps: tuple[TraceStep, ...]
     violated: str

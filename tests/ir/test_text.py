@@ -243,6 +243,7 @@ def programs(draw: st.DrawFn) -> Program:
             Assert(draw(conditions), draw(texts), place, draw(CHECKS), values),
             Assign(targets, values, place),
             Havoc(targets, place),
+            Havoc(targets, place, 'a "function"'),
             Call("no body", values, targets, place),
         ]
         return draw(st.sampled_from(kinds))

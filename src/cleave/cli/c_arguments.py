@@ -62,6 +62,15 @@ def add_c(parser: argparse.ArgumentParser) -> None:
         help="pthread_cond_wait returns only after a signal; POSIX allows otherwise, so the result says it",
     )
     group.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[], help="define a macro")
+    group.add_argument(
+        "--trust",
+        metavar="FUNCTION",
+        action="append",
+        default=[],
+        help="this function without a body leaves memory alone and returns any value; otherwise it may change all"
+        " memory that it can reach, and a violation that depends on it is unknown",
+    )
+    group.add_argument("--assume-pure", action="store_true", help="the same for all functions without a body")
     group.add_argument("-I", dest="includes", metavar="DIR", action="append", default=[], help="look for headers there")
 
 
@@ -106,6 +115,8 @@ def c_options(options: argparse.Namespace) -> COptions:
         includes=tuple(options.includes),
         check=check,
         spurious_wakeups=options.spurious_wakeups,
+        trust=tuple(options.trust),
+        assume_pure=options.assume_pure,
     )
 
 

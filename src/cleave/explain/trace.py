@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from cleave.explain.doubt import doubts
 from cleave.explain.folding import compact
 from cleave.explain.history import History, Place
 from cleave.explain.infix import infix
@@ -41,9 +42,7 @@ def trace_of(program: Program, run: Run, inputs: Iterable[tuple[Term, Value]]) -
     initial = {one.name: show(started[one], one.sort) for one in needed if one in started}
     condition = run.outcome.condition
     violated = run.outcome.what if condition is None else f"{run.outcome.what}: {infix(condition)}"
-    subjects = (run.events[position].subject for position in found.distances)
-    unmodelled = {subject.function for subject in subjects if isinstance(subject, Havoc) and subject.function}
-    return Trace(tuple(steps), violated, run.outcome.location, initial, tuple(sorted(unmodelled)))
+    return Trace(tuple(steps), violated, run.outcome.location, initial, doubts(program, history))
 
 
 def _step(event: Event, values: dict[str, str], relevant: bool, outcome: Violated) -> TraceStep:

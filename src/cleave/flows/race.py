@@ -16,7 +16,7 @@ from time import monotonic
 
 from cleave.engines.engine import Counters
 from cleave.flows.run import OnProgress
-from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe
+from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe, Verdict
 
 _LEAST_SECONDS = 10.0  # for the other engine, once one has a verdict that holds within bounds only
 _POLL_SECONDS = 0.1
@@ -71,7 +71,7 @@ def _await(racers: Sequence[_Racer], stop: threading.Event) -> Result:
         ended = [racer.outcome for racer in racers if racer.outcome is not None]
         found = [outcome for outcome in ended if isinstance(outcome, Result)]
         for result in found:
-            if isinstance(result.verdict, Safe | Unsafe):
+            if _settles(result.verdict):
                 return result
         if len(ended) == len(racers):
             return _best(found, ended)
@@ -81,6 +81,11 @@ def _await(racers: Sequence[_Racer], stop: threading.Event) -> Result:
         if stop.wait(_POLL_SECONDS) or (deadline is not None and monotonic() > deadline):
             for racer in racers:
                 racer.stop.set()
+
+
+def _settles(verdict: Verdict) -> bool:
+    """No engine proves that there is no violation where another one has found one that needs what is not modelled."""
+    return isinstance(verdict, Safe | Unsafe) or (isinstance(verdict, Unknown) and verdict.reason is Reason.UNMODELLED)
 
 
 def _best(found: Sequence[Result], ended: Sequence[Result | BaseException]) -> Result:
@@ -101,5 +106,5 @@ def _why(verdict: Unknown) -> str:
 
 def _reason(reasons: Sequence[Reason]) -> Reason:
     """The one that a user can do most about."""
-    order = (Reason.INTERRUPTED, Reason.TIMEOUT, Reason.MEMORY, Reason.SOLVER, Reason.UNCONFIRMED)
+    order = (Reason.INTERRUPTED, Reason.TIMEOUT, Reason.MEMORY, Reason.SOLVER, Reason.UNCONFIRMED, Reason.UNMODELLED)
     return next(reason for reason in order if reason in reasons)

@@ -85,12 +85,16 @@ class Flow(Protocol):
 
 
 def _without_doubt(verdict: Verdict) -> Verdict:
-    """A violation that needs values which a function may never return is none that is known."""
+    """A violation that needs something which a function may never do is none that is known."""
     if not isinstance(verdict, Unsafe) or not verdict.trace.unmodelled:
         return verdict
-    functions = ", ".join(verdict.trace.unmodelled)
-    why = f"the violation that was found depends on what {functions} returns, which is not modelled"
-    return Unknown(Reason.UNCONFIRMED, why)
+    names = verdict.trace.unmodelled
+    why = f"the violation that was found depends on what {' and '.join(names)} {'does' if len(names) == 1 else 'do'}"
+    functions = [name for name in names if name.isidentifier()]
+    if functions:
+        options = " ".join(f"--trust {name}" for name in functions)
+        why += f"; give a body in a further file, or {options} if it leaves memory alone and may return any value"
+    return Unknown(Reason.UNMODELLED, why)
 
 
 def _bounds(verdict: Verdict, counters: Counters) -> dict[str, int]:

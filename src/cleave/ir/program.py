@@ -93,7 +93,8 @@ class Assign:
 
 @immutable
 class Havoc:
-    """The ``targets`` take any values; or, with ``function``, those that it would return, which is not modelled."""
+    """The ``targets`` take any values. With ``function`` only that function, which is not modelled, says which: a
+    violation that depends on the values is not known to be one."""
 
     targets: tuple[Term, ...]
     location: Location | None = None

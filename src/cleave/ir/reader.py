@@ -223,7 +223,8 @@ class _Reader:
             case "assert":
                 return self._assert()
             case "havoc":
-                return Havoc(tuple(self._terms()), cursor.location())
+                havocked, function = self._terms(), cursor.string_or("")
+                return Havoc(tuple(havocked), cursor.location(), function)
             case "call":
                 callee = cursor.name()
                 arguments = tuple(self._parenthesised(self._term))
@@ -264,8 +265,8 @@ class _Reader:
         return TermReader(self.functions).read(self.cursor, self.scope)
 
     def _terms(self) -> list[Term]:
-        """Terms up to the end of the line, the location or ``:=``; maybe none."""
-        if self.cursor.token.kind in ("newline", "location", "assign"):
+        """Terms up to the end of the line, the location or a text or ``:=``; maybe none."""
+        if self.cursor.token.kind in ("newline", "location", "assign", "string"):
             return []
         return self._separated(self._term)
 

@@ -148,7 +148,8 @@ def _statement_text(statement: Statement) -> str:
         case Assign():
             return f"{_terms(statement.targets)} := {_terms(statement.values)}".strip()
         case Havoc():
-            return f"havoc {_terms(statement.targets)}".strip()
+            function = f" {json.dumps(statement.function)}" if statement.function else ""
+            return f"havoc {_terms(statement.targets)}".strip() + function
         case Call():
             callee = symbol(statement.procedure)
             return f"call {callee}({_terms(statement.arguments)}) -> ({_terms(statement.results)})"

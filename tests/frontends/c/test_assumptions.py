@@ -65,10 +65,10 @@ def test_nothing_is_told_of_what_a_program_does_not_use() -> None:
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [
-        ("assert(sqrt(x) == 2);", Unknown),
-        ("if (sqrt(x) < 1) assert(0);", Unknown),
+        ("assert(sin(x) == 2);", Unknown),
+        ("if (sin(x) < 1) assert(0);", Unknown),
         ("int file = fileno(0); assert(x != 4); exit(file);", Unsafe),
-        ("assert(elsewhere() == 2);", Unsafe),
+        ("int file = fileno(0); assert(x == 4); exit(file);", Safe),
         ("int c = getchar(); assert(rand() >= 0 && c >= -1 && c < 256);", Safe),
     ],
 )
@@ -79,4 +79,4 @@ def test_a_violation_must_not_depend_on_a_function_that_has_rules(body: str, ver
     found = verify(str(file), Options(engine="inline")).verdict
     assert isinstance(found, verdict)
     if isinstance(found, Unknown):
-        assert "depends on what sqrt returns" in found.detail
+        assert "depends on what sin does" in found.detail

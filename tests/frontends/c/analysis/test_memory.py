@@ -111,9 +111,15 @@ def test_a_main_that_calls_itself_starts_once() -> None:
     assert [p.name for p in program.procedures.values() if p.is_entry] == ["main.start"]
 
 
-def test_external_functions_are_told() -> None:
-    told = read_c({"t.c": b"int outside(void); int main(void) { return outside(); }"}).assumptions
-    assert told == ("outside has no body and no model: it returns any value and changes no memory",)
+def test_memory_that_no_function_without_a_body_reaches_stays_apart() -> None:
+    program = read("static int x, y; int z; void set(int *); int main(void) { set(&x); y = 1; return x + y + z; }")
+    (changed,) = (
+        s
+        for b in program.procedures["main"].blocks.values()
+        for s in b.statements
+        if isinstance(s, Havoc) and len(s.targets) > 1
+    )
+    assert ({v.name for v in changed.targets}, changed.function) == ({"x", "z"}, "set")
 
 
 def test_each_activation_has_its_own_locals() -> None:

@@ -54,6 +54,14 @@ class Range:
     element: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Clobber:
+    """Anything may be written anywhere in the region, by a function without a body that ``function`` calls."""
+
+    region: Region
+    function: str
+
+
 def text_of(value: l.Value, module: l.Module) -> str | None:
     """The string literal that ``value`` points to."""
     if isinstance(value, l.GlobalRef) and value.name in module.globals:
@@ -73,12 +81,12 @@ class AccessFinder:
         self._offsets = offsets
         self._layout = layout
 
-    def all(self) -> Iterator[Access | Range]:
+    def all(self) -> Iterator[Access | Range | Clobber]:
         for name in self._facts.reachable:
             for instruction in self._module.functions[name].instructions():
                 yield from self.of(name, instruction)
 
-    def of(self, function: str, instruction: l.Instruction) -> Iterator[Access | Range]:
+    def of(self, function: str, instruction: l.Instruction) -> Iterator[Access | Range | Clobber]:
         operands = instruction.operands
         match instruction.opcode:
             case "load":
@@ -89,6 +97,8 @@ class AccessFinder:
             case "atomicrmw" | "cmpxchg":
                 yield from self._leaves(function, operands[0], operands[1].type, True, True)
             case "call":
+                if self._points_to.outside.leaves(function, instruction):
+                    yield from (Clobber(region, function) for region in self._points_to.outside.changed)
                 callee = self._facts.resolve(instruction.callee)
                 if isinstance(callee, l.GlobalRef):
                     yield from self._call(function, instruction, kind_of(callee.name, self._module))
@@ -119,7 +129,7 @@ class AccessFinder:
         sizes = scanned_sizes(text, self._layout.pointer) if text is not None else None
         return None if sizes is None else list(zip(call.operands[first + 1 :], sizes, strict=False))
 
-    def _call(self, function: str, call: l.Instruction, kind: Kind | None) -> Iterator[Access | Range]:
+    def _call(self, function: str, call: l.Instruction, kind: Kind | None) -> Iterator[Access | Range | Clobber]:
         operands = call.operands
         match kind:
             case Kind.SCAN | Kind.FILE_SCAN:

@@ -8,10 +8,13 @@ facts.loops(function)                        # labels of blocks that can run aga
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from cleave.frontends.c.analysis.models import Kind, kind_of
 from cleave.frontends.c.analysis.pointed import SPAWN
 from cleave.frontends.c.llvm import module as l
+
+_OWN = "__cleave"  # names of what the library, and the lowering of threads, add to a program
 
 
 def references(value: l.Value) -> Iterator[str]:
@@ -28,9 +31,12 @@ def references(value: l.Value) -> Iterator[str]:
 
 
 class CallFacts:
-    def __init__(self, module: l.Module, entry: str) -> None:
+    """``callbacks``: functions that those without a body may call."""
+
+    def __init__(self, module: l.Module, entry: str, callbacks: Sequence[str] = ()) -> None:
         self._module = module
         self.entry = entry
+        self.callbacks = callbacks
         self.taken: set[str] = set()  # functions whose address is taken somewhere reachable
         self.used: set[str] = set()  # global variables that something reachable mentions
         self.callees: dict[str, list[tuple[str, str]]] = {}  # function: (block, callee), also through pointers
@@ -101,7 +107,11 @@ class CallFacts:
                     yield block.label, started
                 if instruction.opcode != "call":
                     continue
+                if self.callbacks and may_leave(instruction, self, self._module):
+                    for callback in (*self.callbacks, *self.callbacks):  # again and again
+                        yield block.label, callback
                 callee = self.resolve(instruction.callee)
+                self._show_outside(instruction, callee)
                 if isinstance(callee, l.GlobalRef):
                     called = self._module.functions.get(callee.name)
                     if called is not None and called.blocks:
@@ -111,6 +121,16 @@ class CallFacts:
                     for target in self.targets(instruction):
                         if self._module.functions[target].blocks:
                             yield block.label, target
+
+    def _show_outside(self, call: l.Instruction, callee: l.Value | None) -> None:
+        """A function without a body sees all global variables with external linkage."""
+        names = []
+        if isinstance(callee, l.GlobalRef):
+            names = [callee.name]
+        elif not isinstance(callee, l.InlineAssembly):
+            names = self.targets(call)
+        if any(kind_of(name, self._module) is Kind.OUTSIDE for name in names):
+            self._mention(l.GlobalRef(name) for name in external_variables(self._module))
 
     def _mention(self, values: Iterable[l.Value]) -> None:
         pending = [name for value in values for name in references(value)]
@@ -168,6 +188,25 @@ class CallFacts:
                     found.add(callee)
                     pending.append(callee)
         return found
+
+
+def external_variables(module: l.Module) -> list[str]:
+    """The global variables that other files can name."""
+    return [v.name for v in module.globals.values() if not v.internal and not v.name.startswith(_OWN)]
+
+
+def may_leave(instruction: l.Instruction, facts: CallFacts, module: l.Module) -> bool:
+    """Whether it is a call that may run a function without a body and without another meaning; through a pointer, any
+    call may."""
+    if instruction.opcode != "call":
+        return False
+    match facts.resolve(instruction.callee):
+        case l.GlobalRef(name):
+            return kind_of(name, module) is Kind.OUTSIDE
+        case l.InlineAssembly():
+            return False
+        case _:
+            return True
 
 
 def spawned(instruction: l.Instruction) -> str | None:

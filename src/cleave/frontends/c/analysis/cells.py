@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import gcd, lcm
 
-from cleave.frontends.c.analysis.accesses import Access, Range
+from cleave.frontends.c.analysis.accesses import Access, Clobber, Range
 from cleave.frontends.c.analysis.offsets import Offset
 from cleave.frontends.c.analysis.points_to import PointsTo, Region
 from cleave.logic.terms import Term
@@ -82,12 +82,13 @@ class Memory:
 class MemoryMap:
     """All regions' cells. Variables are given to them later."""
 
-    def __init__(self, points_to: PointsTo, accesses: Iterable[Access | Range]) -> None:
+    def __init__(self, points_to: PointsTo, accesses: Iterable[Access | Range | Clobber]) -> None:
         self._points_to = points_to
         self._memories: dict[Region, Memory] = {}
         found = list(accesses)
         self._plain = [access for access in found if isinstance(access, Access)]
         self._ranges = [access for access in found if isinstance(access, Range)]
+        self._clobbers = [access for access in found if isinstance(access, Clobber)]
         self._set_strides()
         self._set_cuts()
         for memory in self._memories.values():
@@ -128,6 +129,8 @@ class MemoryMap:
             if each.source is not None:
                 self.of(each.source).functions.add(each.function)
                 self._add_stride(self.of(each.source), each.source_offset)
+        for clobber in self._clobbers:
+            self.of(clobber.region).functions.add(clobber.function)
         self._set_common_strides(widths)
 
     def _add_stride(self, memory: Memory, offset: Offset) -> None:
@@ -191,6 +194,9 @@ class MemoryMap:
             whole = not memory.stride and each.size is not None
             touched = [cell for cell, _ in memory.pieces(each.offset[0], each.size or 0)] if whole else None
             for cell in memory.cells.values() if touched is None else touched:
+                cell.written = True
+        for clobber in self._clobbers:
+            for cell in self.of(clobber.region).cells.values():
                 cell.written = True
         while sum(map(self._spread_read, self.copies)):
             pass

@@ -3,13 +3,14 @@
     malloc: ALLOCATE        __VERIFIER_assume: ASSUME       llvm.memcpy.p0.p0.i64: COPY        printf: IGNORED
 
 A function that the program defines itself is used as it is, except those that the verification tasks of SV-COMP fix the
-meaning of (`ALWAYS`). What has no kind here returns any value and leaves memory alone; the result says so.
+meaning of (`ALWAYS`). A function without a body that has no other kind is `OUTSIDE`: see `outside`.
 """
 
 from __future__ import annotations
 
 import re
 from enum import Enum, auto
+from functools import cache
 
 from cleave.frontends.c.llvm import module as l
 
@@ -20,6 +21,8 @@ class Kind(Enum):
     ASSUME = auto()  # executions where the first argument is false do not exist
     STOP = auto()  # the execution ends without a violation
     NONDET = auto()  # any value of the result's type
+    DOUBTFUL = auto()  # leaves memory alone; the result follows rules that are not modelled
+    OUTSIDE = auto()  # may do to the memory that it can reach whatever C allows
     ALLOCATE = auto()  # malloc(size)
     ALLOCATE_ALIGNED = auto()  # aligned_alloc(alignment, size)
     ALLOCATE_ZERO = auto()  # calloc(count, size)
@@ -90,6 +93,14 @@ _NAMES: dict[Kind, str] = {
 }
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 
+# Mathematics without a model: a violation that depends on one of the results may be none.
+_MATHEMATICS = """
+    acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 log log10 log2 log1p logb ilogb
+    pow sqrt cbrt hypot fmod remainder round lround llround rint lrint llrint nearbyint ldexp scalbn
+    nextafter fma erf erfc tgamma lgamma
+"""
+_KINDS |= {name + suffix: Kind.DOUBTFUL for name in _MATHEMATICS.split() for suffix in ("", "f", "l")}
+
 # Of threads, and of no importance to what is verified: without a model.
 _NO_MATTER = r"pthread_(kill|sig|getschedparam|getcpuclockid|\w+_np$)"
 # The first that matches decides.
@@ -147,17 +158,25 @@ def scanned_sizes(text: str, pointer: int) -> list[int] | None:
 
 
 def kind_of(name: str, module: l.Module) -> Kind | None:
-    """The kind of a call to ``name``; None if it has a body to use, or is not known."""
+    """The kind of a call to ``name``; None if it has a body to use."""
     function = module.functions.get(name)
     if function is not None and function.blocks and name not in ALWAYS:
         return None
+    if name in module.trusted:
+        return Kind.NONDET
+    return _kind_without_body(name)
+
+
+@cache
+def _kind_without_body(name: str) -> Kind:
     known = _KINDS.get(name)
     if known is not None:
         return known
-    return next((kind for pattern, kind in _PATTERNS if pattern.match(name)), None)
+    return next((kind for pattern, kind in _PATTERNS if pattern.match(name)), Kind.OUTSIDE)
 
 
 NUMBERS = frozenset((Kind.COMPUTE, Kind.SELF, Kind.SPAWN, Kind.SUCCESS))  # what they return is no address
 ALLOCATIONS = frozenset(
     (Kind.ALLOCATE, Kind.ALLOCATE_ALIGNED, Kind.ALLOCATE_ZERO, Kind.ALLOCATE_ONE_ZERO, Kind.REALLOCATE)
 )
+TOUCHING = ALLOCATIONS | {Kind.COPY, Kind.FILL, Kind.ZERO, Kind.HAVOC, Kind.SCAN, Kind.FILE_SCAN}

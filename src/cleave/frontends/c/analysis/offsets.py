@@ -14,7 +14,8 @@ from math import gcd
 
 from cleave.frontends.c.analysis.calls import CallFacts, spawned
 from cleave.frontends.c.analysis.models import ALLOCATIONS, NUMBERS, Kind, kind_of
-from cleave.frontends.c.analysis.points_to import RETURN, PointsTo, Region, may_keep_pointer
+from cleave.frontends.c.analysis.outside import RETURN
+from cleave.frontends.c.analysis.points_to import PointsTo, Region, may_keep_pointer
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.layout import Layout, walk_indices
 
@@ -87,6 +88,13 @@ class Offsets:
             self._put(entry, parameter.name, START)
             region = self._points_to.region(entry, l.Local(parameter.name, parameter.type))
             self._put_inside(region, START)
+        outside = self._points_to.outside
+        for region in outside.regions:
+            self._put_inside(region, (0, outside.alignment))
+        for callback in self._facts.callbacks:
+            for parameter in self._module.functions[callback].parameters:
+                if self._points_to.tracked(parameter.type):
+                    self._put(callback, parameter.name, (0, outside.alignment))
 
     def _put(self, function: str, name: str | None, offset: Offset | None) -> None:
         if name is None or offset is None:
@@ -158,6 +166,8 @@ class Offsets:
         callee = self._facts.resolve(call.callee)
         if isinstance(callee, l.InlineAssembly):
             return
+        if self._points_to.tracked(call.type) and self._points_to.outside.leaves(function, call):
+            self._put(function, call.result, (0, self._points_to.outside.alignment))
         if not isinstance(callee, l.GlobalRef):
             for target in self._facts.targets(call):
                 self._pass(function, call, target)

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 
 from cleave.frontends.c.analysis.calls import CallFacts, references, spawned
 from cleave.frontends.c.analysis.models import ALLOCATIONS, NUMBERS, Kind, kind_of
+from cleave.frontends.c.analysis.outside import RETURN, Outside
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.tokens import words
 
-RETURN = "<return>"
 _ARITHMETIC = words("add sub and or xor shl lshr ashr mul udiv sdiv urem srem")
 _MOVES = words("getelementptr bitcast addrspacecast freeze ptrtoint inttoptr extractvalue ptrtoaddr trunc zext sext")
 
@@ -70,6 +70,7 @@ class PointsTo:
             for instruction in module.functions[name].instructions()
         )
         self._analyse()
+        self.outside = Outside(module, facts, self)
 
     # --- answers ----------------------------------------------------------------------------------------------------
 

@@ -36,9 +36,12 @@ def read_instruction(tokens: Tokens, text: str, file: str) -> l.Instruction:
     instruction.result = result
     debug = _DEBUG.search(text)
     instruction.debug = int(debug[1]) if debug else None
-    if opcode == "alloca":
+    if opcode in _ALIGNED:
         instruction.alignment = alignment_in(text)
     return instruction
+
+
+_ALIGNED = words("alloca load store atomicrmw cmpxchg")
 
 
 def alignment_in(text: str) -> int:

@@ -193,7 +193,7 @@ class Instruction:
     callee: Value | None = None
     signature: FunctionType | None = None
     byval: tuple[Type | None, ...] = ()  # of a call: for each argument the struct that is passed by value
-    alignment: int = 1  # of what is allocated
+    alignment: int = 1  # of what is allocated or accessed
     debug: int | None = None  # number of its DILocation
     location: Location | None = None
 
@@ -256,6 +256,7 @@ class Module:
     aliases: dict[str, Value] = field(default_factory=dict)
     metadata: dict[int, str] = field(default_factory=dict)
     constructors: list[str] = field(default_factory=list)  # run before the entry, in this order
+    trusted: frozenset[str] = frozenset()  # functions without a body that the user says leave memory alone
 
 
 def constant(value: Value) -> int | None:

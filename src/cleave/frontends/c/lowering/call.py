@@ -16,7 +16,7 @@ from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Terms
 from cleave.frontends.c.lowering.copies import DEADLOCK
 from cleave.frontends.c.lowering.operators import apply_intrinsic
-from cleave.frontends.c.lowering.ruled import RULED
+from cleave.frontends.c.lowering.outside_calls import OutsideCalls
 from cleave.frontends.c.lowering.threads import ATOMIC
 from cleave.frontends.c.options import Check
 from cleave.ir.program import Assert, Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
@@ -45,6 +45,7 @@ class CallLowering:
         self._registers = function.registers
         self._memory = function.memory
         self._ranges = function.ranges
+        self._outside = OutsideCalls(function)
 
     def call(self, instruction: l.Instruction) -> None:
         callee = self._context.facts.resolve(instruction.callee)
@@ -69,18 +70,15 @@ class CallLowering:
         function = module.functions.get(name)
         if kind is not None:
             return self._modelled(instruction, name, kind)
-        if function is not None and function.blocks:
-            return self._defined(instruction, function)
-        self._context.unmodelled.setdefault(name, self._function.place())
-        return self._any(instruction, name)
+        assert function is not None
+        return self._defined(instruction, function)
 
     def _sorts(self, type: l.Type) -> tuple[Sort, ...]:
         return self._context.sorts(type, self._body.location)
 
-    def _any(self, instruction: l.Instruction, hint: str) -> Terms:
+    def _any(self, instruction: l.Instruction, hint: str, function: str = "") -> Terms:
         if instruction.result is None or not self._registers.is_used(instruction.result):
             return ()
-        function = hint if hint in RULED else ""
         return tuple(self._body.any(hint, sort, function) for sort in self._sorts(instruction.type))
 
     # --- functions with a body --------------------------------------------------------------------------------------
@@ -120,14 +118,15 @@ class CallLowering:
     def _indirect(self, instruction: l.Instruction, callee: l.Value) -> None:
         """One branch for each function it can be; a pointer to none of them ends the execution."""
         pointer = self._function.term(callee)
-        targets = self._targets(instruction, callee)
+        outside = self._context.points_to.outside
+        targets, may_be_unknown = outside.targets(self._function.function.name, instruction)
         results: Terms = ()
         if instruction.result is not None:
             results = self._registers.reserve(instruction.result, self._sorts(instruction.type))
         body, location = self._body, self._body.location
         self._registers.before_change(lambda _: True)
         labels = {name: body.labels.fresh(f"call.{name}") for name in targets}
-        unknown = [body.labels.fresh("call.unknown")] if self._may_be_unknown(callee, targets) else []
+        unknown = [body.labels.fresh("call.unknown")] if may_be_unknown else []
         after = body.labels.fresh("call.end")
         body.finish(*labels.values(), *unknown)
         known = {
@@ -143,26 +142,12 @@ class CallLowering:
         for label in unknown:
             body.start(label, location)
             body.emit(Assume(conj_all(neg(condition) for condition in known.values()), location))
+            name = f"the function called through a pointer at {self._function.place()}"
+            self._outside.call(name)
             if results:
-                body.emit(Havoc(results, location))
+                body.emit(Havoc(results, location, name))
             body.finish(after)
         body.start(after, location)
-
-    def _may_be_unknown(self, callee: l.Value, targets: list[str]) -> bool:
-        """Whether the pointer can come from outside the program: then it may be any function of the outside."""
-        region = self._context.points_to.region(self._function.function.name, callee)
-        unknown = not targets or any(made.kind == "external" for made in region.objects)
-        if unknown:
-            place = self._function.place()
-            self._context.unmodelled.setdefault(f"the function called through a pointer at {place}", place)
-        return unknown
-
-    def _targets(self, instruction: l.Instruction, callee: l.Value) -> list[str]:
-        """What both the types and the points-to analysis allow."""
-        region = self._context.points_to.region(self._function.function.name, callee)
-        pointed = {made.name for made in region.objects if made.kind == "function"}
-        fitting = self._context.facts.targets(instruction)
-        return [name for name in fitting if name in pointed]
 
     # --- models -----------------------------------------------------------------------------------------------------
 
@@ -196,6 +181,11 @@ class CallLowering:
                 return tuple(bv(0, sort.width) for sort in self._sorts(instruction.type) if sort is not BOOL)
             case Kind.SPAWN | Kind.JOIN | Kind.SELF | Kind.ATOMIC_BEGIN | Kind.ATOMIC_END:
                 return self._thread_operation(instruction, kind)
+            case Kind.OUTSIDE:
+                self._outside.call(name)
+                return self._any(instruction, name, name)
+            case Kind.DOUBTFUL:
+                return self._any(instruction, name, name)
             case Kind.FIRST:
                 return self._function.terms(instruction.operands[0])
             case Kind.COMPUTE:

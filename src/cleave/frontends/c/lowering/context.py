@@ -39,7 +39,6 @@ class Context:
     names: Names
     globals: list[Term] = field(default_factory=list)
     global_set: set[Term] = field(default_factory=set)
-    unmodelled: dict[str, Location | None] = field(default_factory=dict)  # external functions that were met
     uses_counter: bool = False
     races: Races | None = None  # None: they are not asked for
     allocates: bool = False  # asks for memory, which is always granted

@@ -56,7 +56,7 @@ def _value(context: Context, cell: Cell, variable: Term, memory: Memory, initial
     for made in initialized:
         if alone and _is_zero(context, made):
             continue
-        elements = [each for each in _elements(context, cell, memory, made) if each[1] or not alone]
+        elements = [each for each in elements_of(context, cell, memory, made) if each[1] or not alone]
         if len(elements) > _MANY_ELEMENTS:
             declared = context.module.globals[made.name]
             raise unsupported(f"{declared.source_name} has too many initial values", declared.location)
@@ -65,7 +65,7 @@ def _value(context: Context, cell: Cell, variable: Term, memory: Memory, initial
     return value
 
 
-def _elements(context: Context, cell: Cell, memory: Memory, made: Object) -> list[tuple[int, int]]:
+def elements_of(context: Context, cell: Cell, memory: Memory, made: Object) -> list[tuple[int, int]]:
     """Addresses and numbers of all the places of ``cell`` in one variable."""
     base, content = context.storage.address(made.name), _content(context, made)
     starts = range(cell.start, len(content), memory.stride) if memory.stride else (cell.start,)

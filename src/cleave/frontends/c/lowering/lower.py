@@ -27,6 +27,7 @@ from cleave.frontends.c.lowering.initial import fold_constants, initial_values
 from cleave.frontends.c.lowering.inside import quiet_inside
 from cleave.frontends.c.lowering.races import Races
 from cleave.frontends.c.lowering.threads import lower_threads
+from cleave.frontends.c.lowering.trust import trusted_calls, trusted_functions
 from cleave.frontends.c.lowering.wrappers import wrap_models
 from cleave.frontends.c.options import Check, COptions
 from cleave.ir.program import Assume, Block, Call, Procedure, Program, Statement
@@ -48,6 +49,7 @@ class CProgram:
 
 def lower(module: l.Module, options: COptions) -> CProgram:
     entry = choose_entry(module, options.entry)
+    module.trusted = trusted_functions(module, options)
     call_constructors(module, entry)
     wrap_models(module)
     outline_threads(module, options.check)
@@ -126,10 +128,11 @@ def _command_line(procedure: Procedure, context: Context) -> tuple[Statement, ..
 
 def _analyse(module: l.Module, entry: str, options: COptions) -> Context:
     layout = Layout(module.bits)
-    facts = CallFacts(module, entry)
-    points_to, finder, memories = _find_memory(module, facts, layout, follow_all=False)
+    facts, points_to = _called_back(module, entry, follow_all=False)
+    finder, memories = _find_memory(module, facts, points_to, layout)
     if hides_pointers(module, facts, points_to, memories):
-        points_to, finder, memories = _find_memory(module, facts, layout, follow_all=True)
+        facts, points_to = _called_back(module, entry, follow_all=True)
+        finder, memories = _find_memory(module, facts, points_to, layout)
     storage = Storage(module, facts, points_to, memories, layout)
     constants = Constants(layout, storage.address, module.aliases)
     names = Names()
@@ -140,13 +143,23 @@ def _analyse(module: l.Module, entry: str, options: COptions) -> Context:
     return context
 
 
+def _called_back(module: l.Module, entry: str, *, follow_all: bool) -> tuple[CallFacts, PointsTo]:
+    """Again until no function comes into the reach of the outside that was not there before."""
+    facts = CallFacts(module, entry)
+    while True:
+        points_to = PointsTo(module, facts, follow_all)
+        callbacks = points_to.outside.callbacks
+        if set(callbacks) <= set(facts.callbacks):
+            return facts, points_to
+        facts = CallFacts(module, entry, sorted({*facts.callbacks, *callbacks}))
+
+
 def _find_memory(
-    module: l.Module, facts: CallFacts, layout: Layout, *, follow_all: bool
-) -> tuple[PointsTo, AccessFinder, MemoryMap]:
-    points_to = PointsTo(module, facts, follow_all)
+    module: l.Module, facts: CallFacts, points_to: PointsTo, layout: Layout
+) -> tuple[AccessFinder, MemoryMap]:
     offsets = Offsets(module, facts, points_to, layout)
     finder = AccessFinder(module, facts, points_to, offsets, layout)
-    return points_to, finder, MemoryMap(points_to, finder.all())
+    return finder, MemoryMap(points_to, finder.all())
 
 
 def _uses_pointers(function: l.FunctionDefinition) -> bool:
@@ -163,8 +176,8 @@ def _uses_pointers(function: l.FunctionDefinition) -> bool:
 
 def _assumptions(context: Context) -> tuple[str, ...]:
     told = [
-        f"{name} has no body and no model: it returns any value and changes no memory"
-        for name in sorted(context.unmodelled)
+        f"{name} leaves memory alone and returns any value, as {how} says"
+        for name, how in trusted_calls(context.module, context.facts, context.options)
     ]
     if any(_uses_pointers(context.module.functions[name]) for name in context.facts.reachable):
         told.append("memory safety is not checked: an access outside of its object uses other memory of the same kind")

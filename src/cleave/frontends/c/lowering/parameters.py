@@ -5,7 +5,7 @@ define i32 @f(i32 %x) { %x.addr = alloca i32; store i32 %x, ptr %x.addr; … }  
 
 from __future__ import annotations
 
-from cleave.frontends.c.analysis.accesses import Access, Range
+from cleave.frontends.c.analysis.accesses import Access, Clobber, Range
 from cleave.frontends.c.analysis.cells import Cell
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.lowering.context import Context
@@ -46,6 +46,6 @@ def _written(context: Context, function: str, instruction: l.Instruction) -> lis
         match access:
             case Access():
                 found += [cell for cell, _ in memory.pieces(access.offset[0], access.size)]
-            case Range():
+            case Range() | Clobber():
                 found += list(memory.cells.values())
     return found

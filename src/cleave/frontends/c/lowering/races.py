@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from cleave.frontends.c.analysis.accesses import Access, AccessFinder
+from cleave.frontends.c.analysis.accesses import Access, AccessFinder, Clobber
 from cleave.frontends.c.analysis.calls import CallFacts
 from cleave.frontends.c.analysis.cells import Cell, MemoryMap
 from cleave.frontends.c.analysis.models import Kind, kind_of
@@ -142,6 +142,8 @@ class Races:
             if isinstance(access, Access):
                 for cell, _ in memory.pieces(access.offset[0], access.size):
                     yield cell, access.reads, access.writes
+                continue
+            if isinstance(access, Clobber):
                 continue
             for cell in memory.cells.values():
                 yield cell, False, True

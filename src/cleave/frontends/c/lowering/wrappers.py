@@ -7,17 +7,15 @@ void *(*make)(size_t) = malloc;         void *(*make)(size_t) = malloc.wrapped;
 
 from __future__ import annotations
 
-from cleave.frontends.c.analysis.models import ALLOCATIONS, Kind, kind_of
+from cleave.frontends.c.analysis.models import TOUCHING, kind_of
 from cleave.frontends.c.analysis.pointed import pointed_functions
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.link import Renamer
 
-_TOUCHING = ALLOCATIONS | {Kind.COPY, Kind.FILL, Kind.ZERO, Kind.HAVOC}
-
 
 def wrap_models(module: l.Module) -> None:
     """Changes the module: pointers then point to the wrappers."""
-    wrapped = [name for name in pointed_functions(module) if kind_of(name, module) in _TOUCHING]
+    wrapped = [name for name in pointed_functions(module) if kind_of(name, module) in TOUCHING]
     if not wrapped:
         return
     names = {name: f"{name}.wrapped" for name in wrapped}
