@@ -25,7 +25,7 @@ class Reason(Enum):
     SOLVER = "solver gave up"
     ITERATIONS = "limit of iterations"
     UNCONFIRMED = "unconfirmed"
-    UNMODELLED = "not modelled"  # a violation that depends on what is not known
+    UNMODELLED = "not modelled"  # a violation, or a proof, that depends on what is not known
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,12 @@ def add_c(parser: argparse.ArgumentParser) -> None:
         " result says so, unless it is proved, too, that nothing overflows",
     )
     group.add_argument(
+        "--memory-model",
+        choices=["sc"],
+        help="sc: memory is sequentially consistent, also for atomics with a weaker order; without it, a program that"
+        " has them can't be proved (default for a task or --property-file: sc)",
+    )
+    group.add_argument(
         "--no-spurious-wakeups",
         dest="spurious_wakeups",
         action="store_false",
@@ -107,13 +113,16 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
 
 def c_options(options: argparse.Namespace) -> COptions:
     check = Check(options.check) if options.check is not None else None
+    memory_model = options.memory_model
     if options.property_file is not None:
+        memory_model = "sc"
         check = read_property(options.property_file, read_bytes(options.property_file))
     return COptions(
         bits=options.bits,
         defines=tuple(options.defines),
         includes=tuple(options.includes),
         check=check,
+        memory_model=memory_model,
         spurious_wakeups=options.spurious_wakeups,
         trust=tuple(options.trust),
         assume_pure=options.assume_pure,

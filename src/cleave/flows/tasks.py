@@ -51,7 +51,8 @@ def resolve_task(file: str, options: Options) -> ResolvedTask:
     found, check = _property(definition, options.c.check, folder)
     if found is None and check is None and definition.properties:
         raise _refused(definition, file)
-    c = replace(options.c, bits=bits, others=(*options.c.others, *others), check=check)
+    files = (*options.c.others, *others)
+    c = replace(options.c, bits=bits, others=files, check=check, memory_model=options.c.memory_model or "sc")
     options = replace(options, c=c)
     _check_language(program, options)
     return ResolvedTask(program, options, found.verdict if found is not None else None)

@@ -130,7 +130,7 @@ class ThreadsFlow:
             case Violation(schedule):
                 verdict = confirm_schedule(read.program, read.entry, schedule)
             case NoViolation(bounds):
-                verdict = self._confirm_nothing(run, read, dict(bounds), covered)
+                verdict = _of_all_that_can_happen(read.program, self._confirm_nothing(run, read, dict(bounds), covered))
             case Undecided(reason, detail):
                 verdict = Unknown(run.watch.reason or reason, detail)
         run.note({"validate_seconds": round(run.watch.seconds() - started, 3)})
@@ -186,6 +186,13 @@ class ThreadsFlow:
         within = ", ".join(f"{name} {bound}" for name, bound in bounds.items())
         found = f"{first} finds no violation{f' within {within}' if within else ''}"
         return Unknown(run.watch.reason or Reason.UNCONFIRMED, f"{found}, which {second.solver} did not confirm")
+
+
+def _of_all_that_can_happen(program: Program, verdict: Verdict) -> Verdict:
+    """A proof about less than can happen is none."""
+    if program.left_out and isinstance(verdict, Safe | BoundedSafe):
+        return Unknown(Reason.UNMODELLED, program.left_out[0])
+    return verdict
 
 
 def _safe(bounds: dict[str, int], validation: str) -> Verdict:

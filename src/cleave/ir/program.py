@@ -233,8 +233,9 @@ class Property(Enum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """``constants`` have one unknown value throughout; ``axioms`` constrain them and the functions. ``assumptions`` say
-    what a front end took for granted, a sentence each, for whoever gets a verdict. ``checked`` names the properties
-    that its assertions are about."""
+    what a front end took for granted, a sentence each, for whoever gets a verdict; ``left_out`` what can happen and is
+    not in the program: then a proof about the program is none. ``checked`` names the properties that its assertions
+    are about."""
 
     globals: tuple[Term, ...] = ()
     constants: tuple[Term, ...] = ()
@@ -243,6 +244,7 @@ class Program:
     procedures: Mapping[str, Procedure] = field(default_factory=dict)
     property: Property = Property.ASSERTIONS
     assumptions: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     checked: tuple[str, ...] = ()
 
 

@@ -32,6 +32,7 @@ class COptions:
     entry: str | None = None  # None: main; without one, the only function that no other one calls
     check: Check | None = None  # None: REACH, unless a task asks for something else; and LABEL, where that says it
     others: tuple[str, ...] = ()  # further files of the same program
+    memory_model: Literal["sc"] | None = None  # None: sequential consistency, where that makes no difference
     spurious_wakeups: bool = True  # pthread_cond_wait may return without a signal, as POSIX allows
     trust: tuple[str, ...] = ()  # functions without a body that leave memory alone and return any value
     assume_pure: bool = False  # so do all functions without a body

@@ -13,6 +13,7 @@ _FLAGS = words(
     "nsw nuw exact inbounds nusw disjoint samesign nneg volatile atomic fast nnan ninf nsz arcp contract afn"
     " reassoc weak tail musttail notail inalloca"
 )
+_ORDERINGS = words("unordered monotonic acquire release acq_rel seq_cst")
 _BINARY = words("add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem")
 _CASTS = words(
     "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast ptrtoaddr"
@@ -104,14 +105,18 @@ def _load(tokens: Tokens, opcode: str) -> l.Instruction:
     flags = tokens.take_words(_FLAGS)
     type = tokens.type()
     tokens.expect(",")
-    return l.Instruction(opcode=opcode, type=type, operands=(tokens.typed_value(),), flags=flags)
+    operands = (tokens.typed_value(),)
+    flags |= tokens.take_words(_ORDERINGS)
+    return l.Instruction(opcode=opcode, type=type, operands=operands, flags=flags)
 
 
 def _store(tokens: Tokens, opcode: str) -> l.Instruction:
     flags = tokens.take_words(_FLAGS)
     value = tokens.typed_value()
     tokens.expect(",")
-    return l.Instruction(opcode=opcode, operands=(value, tokens.typed_value()), flags=flags)
+    operands = (value, tokens.typed_value())
+    flags |= tokens.take_words(_ORDERINGS)
+    return l.Instruction(opcode=opcode, operands=operands, flags=flags)
 
 
 def _element_pointer(tokens: Tokens, opcode: str) -> l.Instruction:
@@ -278,6 +283,7 @@ def _atomic_update(tokens: Tokens, opcode: str) -> l.Instruction:
     pointer = tokens.typed_value()
     tokens.expect(",")
     value = tokens.typed_value()
+    flags |= tokens.take_words(_ORDERINGS)
     return l.Instruction(opcode=opcode, type=value.type, operands=(pointer, value), predicate=operation, flags=flags)
 
 
@@ -287,6 +293,7 @@ def _compare_exchange(tokens: Tokens, opcode: str) -> l.Instruction:
     for _ in range(2):
         tokens.expect(",")
         operands.append(tokens.typed_value())
+    flags |= tokens.take_words(_ORDERINGS)
     type = l.StructType((operands[1].type, l.IntType(1)))
     return l.Instruction(opcode=opcode, type=type, operands=tuple(operands), flags=flags)
 

@@ -177,8 +177,8 @@ class Instruction:
     alloca: ``source`` is what is allocated, ``operands`` the count. getelementptr: ``source`` is the element
     type, operands the base and the indices. call: operands are the arguments. br, switch, indirectbr: ``labels``
     in order, the default of a switch first, ``cases`` the others' values. phi: operands and ``labels`` in
-    parallel. icmp, fcmp: ``predicate``. atomicrmw: ``predicate`` is the operation. extractvalue, insertvalue:
-    ``indices``."""
+    parallel. icmp, fcmp: ``predicate``. atomicrmw: ``predicate`` is the operation. Of atomic ones, ``flags`` hold the
+    memory orders. extractvalue, insertvalue: ``indices``."""
 
     opcode: str
     result: str | None = None

@@ -25,12 +25,13 @@ from cleave.frontends.c.lowering.entry import call_constructors, choose_entry
 from cleave.frontends.c.lowering.function import FunctionLowering
 from cleave.frontends.c.lowering.initial import fold_constants, initial_values
 from cleave.frontends.c.lowering.inside import quiet_inside
+from cleave.frontends.c.lowering.memory_model import assumed, left_out, weak_places
 from cleave.frontends.c.lowering.races import Races
 from cleave.frontends.c.lowering.threads import lower_threads
 from cleave.frontends.c.lowering.trust import trusted_calls, trusted_functions
 from cleave.frontends.c.lowering.wrappers import wrap_models
 from cleave.frontends.c.options import Check, COptions
-from cleave.ir.program import Assume, Block, Call, Procedure, Program, Statement
+from cleave.ir.program import Assume, Block, Call, Location, Procedure, Program, Statement
 from cleave.logic.terms import Op, bv, conj_all, select
 
 _ARGUMENTS_POWER = 28  # no system passes that many
@@ -78,7 +79,7 @@ def lower(module: l.Module, options: COptions) -> CProgram:
         context.globals += context.races.marks()
     start = _start(ordered, entry, context, prologue)
     ordered[start.name] = start
-    program = Program(globals=tuple(context.globals), procedures=ordered)
+    program = Program(globals=tuple(context.globals), procedures=ordered, left_out=_left_out(context))
     return CProgram(program, _assumptions(context))
 
 
@@ -174,6 +175,15 @@ def _uses_pointers(function: l.FunctionDefinition) -> bool:
     return any(not isinstance(p, l.GlobalRef) and not (isinstance(p, l.Local) and p.name in own) for p in pointers)
 
 
+def _weak_places(context: Context) -> list[Location | None]:
+    return weak_places(context.module.functions[name] for name in context.facts.reachable)
+
+
+def _left_out(context: Context) -> tuple[str, ...]:
+    said = left_out(context.options, _weak_places(context)) if context.has_threads else None
+    return () if said is None else (said,)
+
+
 def _assumptions(context: Context) -> tuple[str, ...]:
     told = [
         f"{name} leaves memory alone and returns any value, as {how} says"
@@ -185,6 +195,8 @@ def _assumptions(context: Context) -> tuple[str, ...]:
         told.append("memory that is asked for is always granted: malloc and the like never fail")
     if context.grows_unknown_blocks:
         told.append("what realloc adds to a block of a size that is not known beforehand may be values of other blocks")
+    if context.has_threads and (memory := assumed(context.options, _weak_places(context))) is not None:
+        told.append(memory)
     if not context.options.spurious_wakeups and any(name.startswith(_WAITS) for name in context.facts.reachable):
         told.append("pthread_cond_wait returns only after a signal (--no-spurious-wakeups); POSIX allows otherwise")
     entry = context.module.functions[context.facts.entry]
