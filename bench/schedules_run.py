@@ -23,7 +23,7 @@ from cleave.engines.threads.instances import unfold
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.schedule import schedule_of
 from cleave.engines.threads.solving import chosen, make_solver
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
 from cleave.frontends.c.read import read_c
 from cleave.ir.program import Program
 from cleave.smt.solver import Answer
@@ -59,14 +59,14 @@ def judge(seed: int, tally: Tally) -> None:
         tally.wrong.append(f"{seed}: the two definitions of a race differ")
     for check, expected in _questions(truth):
         tally.questions += 1
-        options = COptions(check=check, spurious_wakeups=spurious)
+        options = COptions(checks=(check,), spurious_wakeups=spurious)
         lowered = read_c({"program.c": program.source.encode()}, options).program
         for said in _differences(lowered, expected, tally):
-            tally.wrong.append(f"{seed} {check.value}: {said}")
+            tally.wrong.append(f"{seed} {check}: {said}")
 
 
-def _questions(truth: Found) -> list[tuple[Check, bool]]:
-    return [(Check.REACH, truth.violation), (Check.DATA_RACE, truth.race), (Check.DEADLOCK, truth.deadlock)]
+def _questions(truth: Found) -> list[tuple[str, bool]]:
+    return [("assertions", truth.violation), ("data-race", truth.race), ("deadlock", truth.deadlock)]
 
 
 def _is_unordered(program: RandomProgram, spurious: bool) -> bool:

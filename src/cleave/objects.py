@@ -34,6 +34,7 @@ def result_object(file: str, result: Result, *, trace: str = "compact") -> dict[
         "workers": result.workers,
         "run": result.run,
         "statistics": {k: round(v, 3) if isinstance(v, float) else v for k, v in result.statistics.items()},
+        "checked": dict(result.checked),
         "assumptions": list(result.assumptions),
         "validation": None if isinstance(verdict, Unknown) else verdict.validation,
     }
@@ -71,6 +72,7 @@ def _trace_object(whole: Trace, *, full: bool) -> dict[str, Any]:
     trace = whole if full else compact(whole)
     return {
         "violated": trace.violated,
+        "check": {"property": trace.check.property, "number": trace.check.number} if trace.check is not None else None,
         "location": _place(trace.location),
         "inputs": dict(trace.inputs),
         "inputs_left_out": len(whole.inputs) - len(trace.inputs),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar
 
-from cleave.ir.program import Location
+from cleave.ir.program import Check, Location
 from cleave.logic.terms import Term
 
 
@@ -50,13 +50,15 @@ class TraceStep:
 @dataclass(frozen=True, slots=True)
 class Trace:
     """A violating execution that was replayed. ``violated`` says what failed, ``inputs`` what it started from.
-    ``unmodelled``: it depends on what these functions do, which may be something else."""
+    ``unmodelled``: it depends on what these functions do, which may be something else. ``check``: which one failed,
+    in a language with several properties."""
 
     steps: tuple[TraceStep, ...]
     violated: str
     location: Location | None
     inputs: Mapping[str, str] = field(default_factory=dict)
     unmodelled: tuple[str, ...] = ()
+    check: Check | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +125,5 @@ class Result:
     run: str | None = None  # its id, if it has a journal
     smtlib: str | None = None  # of Horn clauses: what SMT-LIB calls the verdict, sat (safe), unsat (unsafe) or unknown
     expected: str | None = None  # the verdict that a task definition says it has
+    checked: Mapping[str, int] = field(default_factory=dict)  # properties, each with the number of its places
     predicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by location, that an abstraction used

@@ -176,7 +176,7 @@ def test_a_timeout_tells_how_far_it_got_and_can_be_resumed(file: Path, capsys: p
     file.write_text(MANY)
     code, out, _ = run(capsys, "verify", "--workers=2", "--timelimit=3", *ENDLESS, str(file))
     assert code == 5
-    assert out.splitlines()[1].startswith("  timeout: ")
+    assert out.splitlines()[2].startswith("  timeout: ")
     assert "parts of the search: " in out
     name = out.split()[-1]
     assert f"cleave resume {name}" in out

@@ -102,6 +102,6 @@ def test_a_run_that_goes_on_writes_it_too(tmp_path: Path, capsys: pytest.Capture
     assert main(["verify", str(program), "--workers=2", "--timelimit=0.001", "--sarif", str(log), *journals]) == 5
     assert '"results": []' in log.read_text()
     assert main(["resume", "latest", "--sarif", str(log), *journals]) == 10
-    assert '"ruleId": "assertion"' in log.read_text()
+    assert '"ruleId": "assertions"' in log.read_text()
     assert main(["resume", "latest", "--sarif", str(log), *journals]) == 1
     assert "has finished already" in capsys.readouterr().err

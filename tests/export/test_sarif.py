@@ -66,7 +66,7 @@ def run_of(folder: Path, name: str, text: str, *options: str) -> dict[str, Any]:
 def test_a_violation_is_a_result_at_its_place(tmp_path: Path) -> None:
     run = run_of(tmp_path, "a b.bpl", BOOGIE)
     (result,) = run["results"]
-    assert result["ruleId"] == "assertion"
+    assert result["ruleId"] == "assertions"
     assert result["message"]["text"] == "assertion: g != 5"
     (location,) = result["locations"]
     assert location["physicalLocation"]["region"] == {"startLine": 4, "startColumn": 3}
@@ -105,7 +105,7 @@ def test_each_thread_has_a_flow_and_together_they_have_an_order(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("_c")
-@pytest.mark.parametrize(("check", "rule"), [("data-race", "data-race"), ("reach", "assertion")])
+@pytest.mark.parametrize(("check", "rule"), [("data-race", "data-race"), ("reach", "assertions")])
 def test_rules_are_what_is_violated(tmp_path: Path, check: str, rule: str) -> None:
     assert run_of(tmp_path, "a.c", THREADS, "--check", check)["results"][0]["ruleId"] == rule
 

@@ -9,9 +9,9 @@ import pytest
 from cleave.errors import UnsupportedError, UsageError
 from cleave.flows.options import Options
 from cleave.flows.tasks import resolve_task
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
 
-SEVERAL = (("unreach-call", "true"), ("no-data-race", "false"), ("no-overflow", "true"))
+SEVERAL = (("unreach-call", "true"), ("no-data-race", "false"), ("termination", "true"))
 
 
 def task(tmp_path: Path, *properties: tuple[str, str], files: str = "a.c") -> str:
@@ -23,36 +23,43 @@ def task(tmp_path: Path, *properties: tuple[str, str], files: str = "a.c") -> st
     return str(file)
 
 
-def test_reachability_comes_first(tmp_path: Path) -> None:
-    found = resolve_task(task(tmp_path, *reversed(SEVERAL)), Options())
-    assert (found.options.c.check, found.expected) == (Check.REACH, "safe")
+def test_all_that_can_be_checked(tmp_path: Path) -> None:
+    found = resolve_task(task(tmp_path, *SEVERAL), Options())
+    assert (found.options.c.checks, found.expected) == (("assertions", "data-race"), "unsafe")
 
 
-def test_what_is_wanted(tmp_path: Path) -> None:
-    wanted = Options(c=COptions(check=Check.DATA_RACE))
-    found = resolve_task(task(tmp_path, *SEVERAL), wanted)
-    assert (found.options.c.check, found.expected) == (Check.DATA_RACE, "unsafe")
+def test_all_must_hold(tmp_path: Path) -> None:
+    both = resolve_task(task(tmp_path, SEVERAL[0], ("no-deadlock", "true")), Options())
+    assert both.expected == "safe"
+    one = resolve_task(task(tmp_path, SEVERAL[0], ("no-deadlock", "unknown")), Options())
+    assert one.expected is None
 
 
-def test_what_is_wanted_and_not_expected(tmp_path: Path) -> None:
-    found = resolve_task(task(tmp_path, *SEVERAL), Options(c=COptions(check=Check.DEADLOCK)))
-    assert (found.options.c.check, found.expected) == (Check.DEADLOCK, None)
-
-
-def test_the_only_one_that_is_known(tmp_path: Path) -> None:
-    found = resolve_task(task(tmp_path, *SEVERAL[1:]), Options())
-    assert (found.options.c.check, found.expected) == (Check.DATA_RACE, "unsafe")
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (("data-race",), "unsafe"),
+        (("no-data-race",), "unsafe"),
+        (("assertions",), "safe"),
+        (("deadlock",), None),
+        (("assertions", "deadlock"), None),
+        (("data-race", "deadlock"), "unsafe"),
+    ],
+)
+def test_what_is_wanted(tmp_path: Path, wanted: tuple[str, ...], expected: str | None) -> None:
+    found = resolve_task(task(tmp_path, *SEVERAL), Options(c=COptions(checks=wanted)))
+    assert (found.options.c.checks, found.expected) == (wanted, expected)
 
 
 def test_by_content(tmp_path: Path) -> None:
     (tmp_path / "own.prp").write_text("CHECK( init(main()), LTL(G ! data-race) )", encoding="utf-8")
     file = tmp_path / "task.yml"
     file.write_text("input_files: a.c\nproperties:\n  - property_file: own.prp\n", encoding="utf-8")
-    assert resolve_task(str(file), Options()).options.c.check is Check.DATA_RACE
+    assert resolve_task(str(file), Options()).options.c.checks == ("data-race",)
 
 
 def test_none_is_known(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedError, match=r"properties \(no-overflow\) none is one of unreach-call, unreach-"):
+    with pytest.raises(UnsupportedError, match=r"properties \(termination\) none is one of unreach-call, unreach-"):
         resolve_task(task(tmp_path, SEVERAL[2]), Options())
 
 
@@ -65,4 +72,4 @@ def test_several_files(tmp_path: Path) -> None:
 
 def test_checks_of_other_languages() -> None:
     with pytest.raises(UsageError, match=r"a\.bpl: --check data-race is for programs in C"):
-        resolve_task("a.bpl", Options(c=COptions(check=Check.DATA_RACE)))
+        resolve_task("a.bpl", Options(c=COptions(checks=("assertions", "data-race"))))

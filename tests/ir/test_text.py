@@ -36,7 +36,7 @@ from cleave.logic.terms import Function, Op, Term
 
 GOLDEN = """\
 property end-reachable
-checked signed-overflow, |a toy|
+checked signed-overflow 4, |a toy| 0
 var g: Int
 var |odd name|: (Array Int (_ BitVec 8))
 const limit: Int
@@ -80,7 +80,7 @@ def test_the_printed_form_is_read_and_printed_again() -> None:
     assert main.requires[0].message == "n is a size"
     assert main.blocks["start"].statements[0].location == Location("a b.bpl", 4, 2)
     assert not program.procedures["inc"].has_body
-    assert program.checked == ("signed-overflow", "a toy")
+    assert program.checked == {"signed-overflow": 4, "a toy": 0}
     checked = main.blocks["start"].statements[5]
     assert isinstance(checked, Assert)
     assert checked.check == Check("signed-overflow", 3)

@@ -22,7 +22,10 @@ _KINDS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "tool": ("driver", {"driver": "component"}),
     "component": ("name", {"name": "-", "version": "-", "rules": "[rule]"}),
-    "rule": ("id", {"id": "-", "shortDescription": "message", "defaultConfiguration": "configuration"}),
+    "rule": (
+        "id",
+        {"id": "-", "shortDescription": "message", "help": "message", "defaultConfiguration": "configuration"},
+    ),
     "configuration": ("", {"level": "-"}),
     "invocation": (
         "executionSuccessful",

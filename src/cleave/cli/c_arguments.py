@@ -15,8 +15,9 @@ from cleave.engines.threads.options import (
     contexts,
 )
 from cleave.errors import UsageError
-from cleave.frontends.c.options import Check, COptions
-from cleave.frontends.c.property_file import read_property
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.properties.registry import DEFAULT, chosen, properties
+from cleave.frontends.c.property_file import read_properties
 from cleave.frontends.read import read_bytes
 from cleave.ir.integers import Integers
 
@@ -37,14 +38,13 @@ another one begins a new context. Threads switch only where others could notice 
 def add_c(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("C programs (need the extra c)")
     what = group.add_mutually_exclusive_group()
+    what.add_argument("--check", metavar="A,B", action="append", type=checks, help=_checks_help())
     what.add_argument(
-        "--check",
-        choices=[check.value for check in Check],
-        help="what a violation is: a failing assertion or a call of reach_error; that a label named ERROR is reached; a"
-        " data race; or that all threads that have not ended wait for ever (default: what a task asks for, else reach,"
-        " and error-label in programs that call no error function)",
+        "--property-file",
+        metavar="FILE",
+        action="append",
+        help="what to check, as SV-COMP writes it (.prp)",
     )
-    what.add_argument("--property-file", metavar="FILE", help="what a violation is, as SV-COMP writes it (.prp)")
     model = group.add_mutually_exclusive_group()
     model.add_argument("--32", dest="bits", action="store_const", const=32, help="ILP32: int, long, pointers of 32 bit")
     model.add_argument("--64", dest="bits", action="store_const", const=64, help="LP64: long, pointers of 64 (default)")
@@ -111,18 +111,41 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--to", dest="last", type=whole_number_or_zero, metavar="P", help="of --partitions, to this one")
 
 
+def checks(text: str) -> tuple[str, ...]:
+    """``division,shift``."""
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    try:
+        chosen(names)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return names
+
+
+def _checks_help() -> str:
+    """What can be checked, from the table of properties."""
+    known = properties().values()
+    listed = "; ".join(f"{one.name}: {_lower(one.summary)}" for one in known)
+    usual = ", ".join(one.name for one in chosen(None))
+    return (
+        f"what to check, as many as wanted: {listed}. {DEFAULT} stands for {usual}, which are checked where neither a"
+        " task nor a property file says what; in programs without an error function a label named ERROR then counts as"
+        " an assertion that fails"
+    ).replace("%", "%%")
+
+
+def _lower(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:].rstrip(".")
+
+
 def c_options(options: argparse.Namespace) -> COptions:
-    check = Check(options.check) if options.check is not None else None
-    memory_model = options.memory_model
-    if options.property_file is not None:
-        memory_model = "sc"
-        check = read_property(options.property_file, read_bytes(options.property_file))
+    found = list(options.check or ())
+    found += [read_properties(file, read_bytes(file)) for file in options.property_file or ()]
     return COptions(
         bits=options.bits,
         defines=tuple(options.defines),
         includes=tuple(options.includes),
-        check=check,
-        memory_model=memory_model,
+        checks=tuple(dict.fromkeys(name for own in found for name in own)) if found else None,
+        memory_model=options.memory_model if options.property_file is None else "sc",
         spurious_wakeups=options.spurious_wakeups,
         trust=tuple(options.trust),
         assume_pure=options.assume_pure,

@@ -19,11 +19,12 @@ from cleave.errors import UsageError
 from cleave.export.inputs import Inputs
 from cleave.flows.options import Options
 from cleave.flows.tasks import resolve_task
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.properties.registry import chosen
 from cleave.frontends.read import is_c
 from cleave.ir.integers import Integers
 from cleave.journal.journal import Journal
-from cleave.verdict import Result
+from cleave.verdict import Result, Unsafe
 
 
 def add_evidence(parser: argparse.ArgumentParser) -> None:
@@ -64,10 +65,9 @@ class Evidence:
 
         small = any(map(declares_32_bit, self.inputs.contents.values()))
         bits = self.c.bits or (32 if small else 64)
-        check = self.c.check or Check.REACH
-        made = witness(WitnessTask(inputs=self.inputs, bits=bits, check=check, command=self.command), result)
+        made = witness(WitnessTask(inputs=self.inputs, bits=bits, command=self.command), result)
         if made is None:
-            told = f"{file} is not written: there are witnesses of safe and unsafe, not of {result.verdict.word}"
+            told = f"{file} is not written: {_no_witness(result)}"
             print(f"cleave: {told}", file=sys.stderr, flush=True)
         else:
             _write(file, made)
@@ -92,7 +92,7 @@ def planned(file: str, chosen: Options, options: argparse.Namespace) -> Evidence
     if options.witness is not None and chosen.integers is Integers.UNBOUNDED:
         raise UsageError(f"{file}: a witness is about C's own arithmetic, not about --integers math")
     task = resolve_task(file, chosen)
-    also = [file, *([options.property_file] if options.property_file else [])]
+    also = [file, *(options.property_file or ())]
     return _evidence(task.file, task.options.c, (task.file, *task.options.c.others), also, options)
 
 
@@ -136,8 +136,17 @@ def planned_again(journal: Journal, options: argparse.Namespace) -> Evidence | N
 def _check_language(file: str, c: COptions) -> None:
     if not is_c(file):
         raise UsageError(f"{file}: --witness is for programs in C, the only language of witnesses; --sarif is for all")
-    if c.check is Check.DEADLOCK:
-        raise UsageError(f"{file}: no witness can say that threads are deadlocked; --sarif can")
+    from cleave.export.witness import can_be_said
+
+    names = [one.name for one in chosen(c.checks)]
+    if not can_be_said(names):
+        raise UsageError(f"{file}: the format of witnesses has no words for {', '.join(names)}; --sarif has")
+
+
+def _no_witness(result: Result) -> str:
+    if isinstance(result.verdict, Unsafe) and result.verdict.trace.check is not None:
+        return f"the format of witnesses has no words for {result.verdict.trace.check.property}"
+    return f"there are witnesses of safe and unsafe, not of {result.verdict.word}"
 
 
 def _check_place(file: str, others: Iterable[str]) -> None:

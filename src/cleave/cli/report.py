@@ -57,6 +57,7 @@ def print_error(file: str, error: CleaveError, *, as_json: bool) -> None:
 def as_text(found: Found) -> Iterable[str]:
     """Without the trace."""
     yield f"{found['verdict']}  {found['file']}"
+    yield from _checked(found.get("checked"))
     checked = found.get("validation", "confirmed")  # how, may differ from run to run
     match found["verdict"]:
         case Safe.word if found.get("smtlib"):
@@ -83,6 +84,14 @@ def as_text(found: Found) -> Iterable[str]:
         yield f"  {found['seconds']:.1f} s{f'; {done}' if done else ''}"
     elif found["statistics"]:
         yield f"  {effort(found['statistics'])}"
+
+
+def _checked(found: Mapping[str, int] | None) -> Iterable[str]:
+    """The properties; a program that has no place for any of them has nothing to check."""
+    if found and any(found.values()):
+        yield f"  checked: {', '.join(found)}"
+    elif found:
+        yield f"  nothing to check: the program has no place where {' or '.join(found)} could be violated"
 
 
 def _predicates(found: Mapping[str, Sequence[str]]) -> Iterable[str]:

@@ -13,10 +13,11 @@ from cleave.explain.doubt import doubts
 from cleave.explain.folding import compact
 from cleave.explain.history import History, Place
 from cleave.explain.infix import infix
+from cleave.explain.message import said
 from cleave.explain.selection import selected
 from cleave.explain.slicing import dependence_slice
-from cleave.ir.program import Assert, Assign, Assume, Block, Call, Clause, Havoc, Join, Program, Self, Spawn
-from cleave.logic.terms import Op, Term
+from cleave.ir.program import Assert, Assign, Assume, Block, Call, Check, Clause, Havoc, Join, Program, Self, Spawn
+from cleave.logic.terms import FALSE, Op, Term
 from cleave.validate.semantics.events import Event, Run, Violated
 from cleave.validate.semantics.values import MapValue, Value, show
 from cleave.verdict import Trace, TraceStep
@@ -40,9 +41,20 @@ def trace_of(program: Program, run: Run, inputs: Iterable[tuple[Term, Value]]) -
         steps.append(_step(event, values, position in shown, run.outcome))
     needed = dict.fromkeys(found.inputs if found.complete else (*found.inputs, *started))
     initial = {one.name: show(started[one], one.sort) for one in needed if one in started}
-    condition = run.outcome.condition
-    violated = run.outcome.what if condition is None else f"{run.outcome.what}: {infix(condition)}"
-    return Trace(tuple(steps), violated, run.outcome.location, initial, doubts(program, history))
+    violated, check = _violated(run, run.outcome, history)
+    return Trace(tuple(steps), violated, run.outcome.location, initial, doubts(program, history), check)
+
+
+def _violated(run: Run, outcome: Violated, history: History) -> tuple[str, Check | None]:
+    """What failed, and which check that is. A check that says its values needs no formula."""
+    last = run.events[-1] if run.events else None
+    subject = last.subject if last is not None and last.kind == "violation" else None
+    if last is None or not isinstance(subject, Assert) or (subject.check is None and not subject.values):
+        return outcome.what if outcome.condition is None else f"{outcome.what}: {infix(outcome.condition)}", None
+    if subject.values or subject.condition is FALSE:
+        position = len(run.events) - 1
+        return said(subject, lambda term: history.evaluate(term, last.frame, position)), subject.check
+    return f"{outcome.what}: {infix(subject.condition)}", subject.check
 
 
 def _step(event: Event, values: dict[str, str], relevant: bool, outcome: Violated) -> TraceStep:

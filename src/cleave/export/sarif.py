@@ -1,7 +1,8 @@
 """SARIF 2.1.0 logs, which editors and services for code review show: one run, with one result if it is `unsafe`.
 
-    {"version": "2.1.0", "runs": [{"tool": …, "results": [{"ruleId": "assertion", "codeFlows": […]}], …}]}
+    {"version": "2.1.0", "runs": [{"tool": …, "results": [{"ruleId": "assertions", "codeFlows": […]}], …}]}
 
+The properties of C are its rules, with their help, and what can be violated in other languages.
 The execution is a code flow with a thread flow for each thread; ``executionOrder`` tells how they interleave. What a
 compact trace shows is ``essential`` in it. The verdict, and what else ``--json`` says of the run, is in the run's
 properties.
@@ -18,24 +19,35 @@ from typing import Any
 from urllib.parse import quote
 
 from cleave.export.inputs import Inputs
+from cleave.frontends.c.properties.built_in import ASSERTIONS
+from cleave.frontends.c.properties.property import Property
+from cleave.frontends.c.properties.registry import properties
 from cleave.ir.program import Location
 from cleave.objects import result_object
 from cleave.verdict import Result, Trace, TraceStep, Unknown, Unsafe
 from cleave.version import __version__
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_TOLD = ("verdict", "reason", "engine", "bounds", "seconds", "workers", "assumptions", "validation", "statistics")
+_TOLD = (
+    *("verdict", "reason", "engine", "bounds", "seconds", "workers"),
+    *("checked", "assumptions", "validation", "statistics"),
+)
 _LANGUAGES = {".c": "c", ".i": "c", ".bpl": "boogie"}
 _MOST_STEPS = 1000  # of an execution, before what is not essential is left out
 
-# What can be violated: its id, in words, and how a trace begins to say so.
-_RULES = (
-    ("data-race", "Two threads access the same memory at the same time, and one of them writes.", "data race on "),
-    ("deadlock", "All threads that have not ended wait for ever.", "deadlock: "),
-    ("end-reachable", "The end of the entry procedure can be reached.", "the end of "),
-    ("derivation", "The clauses have no solution: false can be derived.", "false is derived "),
-    ("assertion", "An assertion can fail, or an error function can be called.", ""),
-)
+# What is no property of C, by how a trace begins to say that it is violated.
+_OTHERS = {
+    "the end of ": Property(
+        name="end-reachable",
+        summary="The end of the entry procedure can be reached.",
+        help="The program asks for executions that reach the end, by how it was compiled or by --property.",
+    ),
+    "false is derived ": Property(
+        name="derivation",
+        summary="The clauses have no solution: false can be derived.",
+        help="The trace is a derivation of false, a clause for each step.",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,16 +109,14 @@ class _Run:
     # --- a violation ------------------------------------------------------------------------------------------------
 
     def _violation(self, trace: Trace) -> dict[str, Any]:
-        number, (rule, _, _) = next(
-            (number, rule) for number, rule in enumerate(_RULES) if trace.violated.startswith(rule[2])
-        )
+        rule = _rule(trace)
         procedure = trace.steps[-1].procedure if trace.steps else ""
         found = {
             "ruleId": rule,
-            "ruleIndex": number,
+            "ruleIndex": [one.name for one in _all_rules()].index(rule),
             "kind": "fail",
             "level": "error",
-            "message": {"text": trace.violated.removesuffix(": false")},
+            "message": {"text": trace.violated},
             "locations": [self._location(trace.location, procedure)],
             "partialFingerprints": {"violation/v1": self._fingerprint(rule, trace, procedure)},
         }
@@ -114,10 +124,10 @@ class _Run:
         return {**found, "codeFlows": [{"threadFlows": flows}]} if flows else found
 
     def _fingerprint(self, rule: str, trace: Trace, procedure: str) -> str:
-        """The same as long as the violated line is: whatever its number is."""
+        """The same as long as the violated line is: whatever its number is, and the values that violate it."""
         where = trace.location or Location(self._task.inputs.main, 0)
         line = " ".join(self._task.inputs.line(where.file, where.line).split())
-        told = re.sub(r"line \d+", "line", trace.violated)
+        told = re.sub(r"-?\d+", "", trace.violated)
         text = "\n".join((rule, PurePath(where.file).name, procedure, line, told))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -162,9 +172,26 @@ class _Run:
         return {"physicalLocation": physical, **logical}
 
 
+def _rule(trace: Trace) -> str:
+    if trace.check is not None:
+        return trace.check.property
+    return next((one.name for start, one in _OTHERS.items() if trace.violated.startswith(start)), ASSERTIONS)
+
+
+def _all_rules() -> list[Property]:
+    return [*properties().values(), *_OTHERS.values()]
+
+
 def _rules() -> list[dict[str, Any]]:
-    level = {"level": "error"}
-    return [{"id": rule, "shortDescription": {"text": text}, "defaultConfiguration": level} for rule, text, _ in _RULES]
+    return [
+        {
+            "id": rule.name,
+            "shortDescription": {"text": rule.summary},
+            "help": {"text": rule.help},
+            "defaultConfiguration": {"level": "error"},
+        }
+        for rule in _all_rules()
+    ]
 
 
 def _uri(file: str) -> str:

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -20,16 +21,15 @@ from cleave.export.inputs import Inputs
 from cleave.export.invariants import invariants_of
 from cleave.export.waypoints import violation_of
 from cleave.export.yaml import print_yaml
-from cleave.frontends.c.options import Check
+from cleave.frontends.c.properties.built_in import ASSERTIONS, DEADLOCK, ERROR_LABEL
+from cleave.frontends.c.properties.registry import properties
 from cleave.verdict import Result, Safe, Unsafe
 from cleave.version import __version__
 
 _FORMAT, _FORMAT_OF_THREADS = "2.0", "2.2"
 _ERRORS = ("reach_error", "__VERIFIER_error")  # the functions that properties are about, the usual one first
 _MODELS = {32: "ILP32", 64: "LP64"}
-_SPECIFICATIONS = {Check.REACH: "G ! call({error}())", Check.DATA_RACE: "G ! data-race"}
-CHECKS = frozenset(_SPECIFICATIONS)
-"""What the format has a specification for."""
+_NOT_SAID = frozenset((DEADLOCK, ERROR_LABEL))  # by the format, though property files have formulas for them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +38,18 @@ class WitnessTask:
 
     inputs: Inputs
     bits: Literal[32, 64]
-    check: Check
     command: str
 
 
+def can_be_said(properties: Iterable[str]) -> bool:
+    """Whether the format has words for one of the properties."""
+    return any(_formulas(name) for name in properties)
+
+
 def witness(task: WitnessTask, result: Result, when: datetime | None = None) -> str | None:
-    """The text of a witness; None for a verdict that has none."""
+    """The text of a witness; None for a verdict that has none, or about a property that has no name in the format."""
+    if not can_be_said(_about(result)):
+        return None
     version, content = _FORMAT, list[Any]()
     match result.verdict:
         case Unsafe(trace):
@@ -80,8 +86,22 @@ def _metadata(task: WitnessTask, result: Result, version: str, when: datetime) -
 
 
 def _specification(task: WitnessTask, result: Result) -> str:
-    """About the function that was called or, as long as none was, the one that the program names."""
+    """Of what is violated, else of the first property that the format can say. An error function is the one that was
+    called or, as long as none was, the one that the program names."""
+    about = next(name for name in _about(result) if _formulas(name))
+    if about != ASSERTIONS:
+        return _formulas(about)[0]
     violated = result.verdict.trace.violated if isinstance(result.verdict, Unsafe) else ""
     called = [name for name in _ERRORS if violated.startswith(f"{name} ")]
     named = [name for name in _ERRORS if any(name.encode() in text for text in task.inputs.contents.values())]
-    return _SPECIFICATIONS[task.check].format(error=(*called, *named, *_ERRORS)[0])
+    return f"G ! call({(*called, *named, *_ERRORS)[0]}())"
+
+
+def _about(result: Result) -> tuple[str, ...]:
+    check = result.verdict.trace.check if isinstance(result.verdict, Unsafe) else None
+    return (check.property,) if check is not None else tuple(result.checked) or (ASSERTIONS,)
+
+
+def _formulas(property: str) -> tuple[str, ...]:
+    found = properties().get(property)
+    return found.formulas if found is not None and property not in _NOT_SAID else ()

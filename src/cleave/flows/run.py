@@ -9,7 +9,7 @@ from cleave.distribute import Distributed
 from cleave.engines.engine import Counters
 from cleave.engines.search import Search
 from cleave.ir.integers import UNBOUNDED_ASSUMPTION, Integers
-from cleave.ir.program import Program
+from cleave.ir.program import Program, checks_of
 from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe, Verdict
 from cleave.watch import StoppedError, Watch
 
@@ -26,6 +26,7 @@ class Run:
         self.watch = watch
         self.counters: dict[str, Any] = {}
         self.assumptions: list[str] = []
+        self.checked: dict[str, int] = {}  # the properties of the program that was read
         self.predicates: dict[str, tuple[str, ...]] = {}  # of an abstraction, by location
         self.id: str | None = None
         self.is_horn = False  # the file holds Horn clauses, not a program
@@ -39,6 +40,7 @@ class Run:
     def assume(self, program: Program, integers: Integers) -> None:
         """What is taken for granted about a program that was read."""
         self.assumptions += program.assumptions
+        self.checked = checks_of(program)
         if integers is Integers.UNBOUNDED:
             self.assumptions.append(UNBOUNDED_ASSUMPTION)
 
@@ -64,6 +66,7 @@ class Run:
             assumptions,
             self.id,
             smtlib,
+            checked=self.checked,
             predicates=self.predicates,
         )
 

@@ -13,12 +13,13 @@ from typing import Literal
 
 from cleave.errors import UnsupportedError, UsageError
 from cleave.flows.options import Options
-from cleave.frontends.c.options import Check
-from cleave.frontends.c.property_file import PROPERTIES, property_of
+from cleave.frontends.c.properties.built_in import ASSERTIONS
+from cleave.frontends.c.properties.registry import chosen, properties
+from cleave.frontends.c.property_file import properties_of
 from cleave.frontends.read import is_c, read_bytes
 from cleave.frontends.task_definition import ExpectedProperty, TaskDefinition, read_task_definition
 from cleave.ir.integers import Integers
-from cleave.verdict import Result
+from cleave.verdict import Result, Safe, Unsafe
 
 ENDINGS = frozenset({".yml", ".yaml"})
 _CLAUSES = "check-sat"  # the property of Horn clauses
@@ -48,25 +49,39 @@ def resolve_task(file: str, options: Options) -> ResolvedTask:
     if others and not all(map(is_c, (program, *others))):
         raise UnsupportedError(f"a task of {len(others) + 1} files; several are supported only in C", file=file)
     bits = options.c.bits or _BITS.get(definition.data_model or "")
-    found, check = _property(definition, options.c.check, folder)
-    if found is None and check is None and definition.properties:
+    checks, expected = _properties(definition, options.c.checks, folder)
+    if checks is None and expected is None and definition.properties:
         raise _refused(definition, file)
     files = (*options.c.others, *others)
-    c = replace(options.c, bits=bits, others=files, check=check, memory_model=options.c.memory_model or "sc")
+    c = replace(options.c, bits=bits, others=files, checks=checks, memory_model=options.c.memory_model or "sc")
     options = replace(options, c=c)
     _check_language(program, options)
-    return ResolvedTask(program, options, found.verdict if found is not None else None)
+    return ResolvedTask(program, options, expected)
 
 
-def _property(
-    definition: TaskDefinition, wanted: Check | None, folder: Path
-) -> tuple[ExpectedProperty | None, Check | None]:
-    """The task's property to check, the first of `Check` unless one is wanted; and which of them it is."""
-    known = {property_of(one.file, _content(folder / one.file)): one for one in reversed(definition.properties)}
-    for check in Check if wanted is None else (wanted,):
-        if check in known:
-            return known[check], check
-    return definition.expected(_CLAUSES), wanted
+def _properties(
+    definition: TaskDefinition, wanted: tuple[str, ...] | None, folder: Path
+) -> tuple[tuple[str, ...] | None, str | None]:
+    """What to check: what is wanted, else all that the task asks for and that can be checked; and the verdict that the
+    task expects of these."""
+    clauses = definition.expected(_CLAUSES)
+    stated = {one: properties_of(one.file, _content(folder / one.file)) for one in definition.properties}
+    names = wanted
+    if wanted is None:
+        names = tuple(dict.fromkeys(name for own in stated.values() for name in own)) or None
+    if names is None:
+        return None, clauses.verdict if clauses is not None else None
+    asked = {one.name for one in chosen(names)}
+    return names, _expected([(one, set(own)) for one, own in stated.items() if own], asked)
+
+
+def _expected(stated: list[tuple[ExpectedProperty, set[str]]], asked: set[str]) -> str | None:
+    """One that is violated is enough for `unsafe`; for `safe` each must be expected to hold."""
+    about = [(one, own) for one, own in stated if own & asked]
+    if any(one.verdict == Unsafe.word and own <= asked for one, own in about):
+        return Unsafe.word
+    held = set[str]().union(*(own for one, own in about if one.verdict == Safe.word))
+    return Safe.word if asked and asked <= held else None
 
 
 def _content(file: Path) -> bytes | None:
@@ -78,15 +93,17 @@ def _content(file: Path) -> bytes | None:
 
 def _refused(definition: TaskDefinition, file: str) -> UnsupportedError:
     names = ", ".join(one.name for one in definition.properties)
-    known = ", ".join((*PROPERTIES, _CLAUSES))
+    competition = (name for one in properties().values() for name in one.competition)
+    known = ", ".join((*competition, _CLAUSES))
     return UnsupportedError(f"of the task's properties ({names}) none is one of {known}", file=file)
 
 
 def _check_language(file: str, options: Options) -> None:
     if is_c(file):
         return
-    if options.c.check not in (None, Check.REACH):
-        raise UsageError(f"{file}: --check {options.c.check.value} is for programs in C")
+    others = [one.name for one in chosen(options.c.checks) if one.name != ASSERTIONS]
+    if options.c.checks is not None and others:
+        raise UsageError(f"{file}: --check {','.join(others)} is for programs in C")
     if options.integers not in (None, Integers.BITS):
         raise UsageError(f"{file}: --integers is for programs in C, whose integers have so many bits")
     if options.c.others:

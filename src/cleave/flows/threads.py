@@ -24,6 +24,7 @@ from cleave.engines.threads.task import read_task, unfold_task
 from cleave.errors import UsageError
 from cleave.flows.probing import confirm_schedule, probed
 from cleave.flows.run import Run
+from cleave.ir.integers import Integers
 from cleave.ir.program import Program
 from cleave.logic.terms import Term
 from cleave.smt.solver import Answer
@@ -95,7 +96,7 @@ class ThreadsFlow:
     def _program(self, run: Run) -> tuple[Program, str]:
         check_solver(self.search.task.options)
         program, entry = read_task(self.search.task)
-        run.assumptions += program.assumptions
+        run.assume(program, Integers.BITS)
         run.note({"read_seconds": round(run.watch.seconds(), 3)})
         run.watch.check()
         return program, entry

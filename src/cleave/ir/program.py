@@ -235,7 +235,7 @@ class Program:
     """``constants`` have one unknown value throughout; ``axioms`` constrain them and the functions. ``assumptions`` say
     what a front end took for granted, a sentence each, for whoever gets a verdict; ``left_out`` what can happen and is
     not in the program: then a proof about the program is none. ``checked`` names the properties that its assertions
-    are about."""
+    are about, with the number of places where each was asked for; some were decided before."""
 
     globals: tuple[Term, ...] = ()
     constants: tuple[Term, ...] = ()
@@ -245,7 +245,18 @@ class Program:
     property: Property = Property.ASSERTIONS
     assumptions: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
-    checked: tuple[str, ...] = ()
+    checked: Mapping[str, int] = field(default_factory=dict)
+
+
+def checks_of(program: Program) -> dict[str, int]:
+    """The properties that are checked, and in how many places; for a language with one property, what that is."""
+    if program.checked:
+        return dict(program.checked)
+    if program.property is not Property.ASSERTIONS:
+        return {program.property.value: 1}
+    asserted = (s for p in program.procedures.values() for s in p.statements() if isinstance(s, Assert))
+    clauses = (c for p in program.procedures.values() for c in (*p.requires, *p.ensures) if not c.free)
+    return {Property.ASSERTIONS.value: sum(1 for _ in (*asserted, *clauses))}
 
 
 def first_thread_statement(program: Program) -> tuple[str, ThreadStatement] | None:

@@ -52,7 +52,7 @@ class _Reader:
     axioms: list[Term] = field(default_factory=list)
     procedures: dict[str, Procedure] = field(default_factory=dict)
     property: Property = Property.ASSERTIONS
-    checked: list[str] = field(default_factory=list)
+    checked: dict[str, int] = field(default_factory=dict)
     scope: dict[str, Term] = field(default_factory=dict)
 
     def program(self) -> Program:
@@ -65,7 +65,7 @@ class _Reader:
             axioms=tuple(self.axioms),
             procedures=self.procedures,
             property=self.property,
-            checked=tuple(self.checked),
+            checked=self.checked,
         )
 
     # --- declarations -----------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ class _Reader:
             case "property":
                 self.property = Property(self.cursor.name())
             case "checked":
-                self.checked += self._separated(self.cursor.name)
+                self.checked.update(self._separated(lambda: (self.cursor.name(), self.cursor.number())))
             case "var":
                 self.globals.append(self._variable())
             case "const":

@@ -1,7 +1,7 @@
 """The text form of programs: what golden cases, error reports and people read; `reader` reads it back.
 
     property end-reachable
-    checked division, shift
+    checked division 3, shift 0
     var g: Int
     const limit: Int
     function f(Int, Bool) -> Int
@@ -85,7 +85,7 @@ def _program_lines(program: Program, locations: bool) -> Iterator[str]:
     if program.property is not Property.ASSERTIONS:
         yield f"property {program.property.value}"
     if program.checked:
-        yield f"checked {', '.join(symbol(name) for name in program.checked)}"
+        yield f"checked {', '.join(f'{symbol(name)} {count}' for name, count in program.checked.items())}"
     yield from (f"var {_declaration(variable)}" for variable in program.globals)
     yield from (f"const {_declaration(constant)}" for constant in program.constants)
     yield from (_function_text(function) for function in program.functions)

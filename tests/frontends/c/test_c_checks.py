@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cleave.engines.threads.options import ThreadsOptions
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 from cleave.verify import Options, verify
 
@@ -152,29 +152,29 @@ NO_DEADLOCKS = {
 }
 
 
-def verdict(tmp_path: Path, check: Check, source: str) -> object:
+def verdict(tmp_path: Path, check: str, source: str) -> object:
     file = tmp_path / "program.c"
     file.write_text(HEAD + source, encoding="utf-8")
     threads = ThreadsOptions(contexts=(4,), unwind=2)
-    return verify(str(file), Options(timelimit=60, threads=threads, c=COptions(check=check))).verdict
+    return verify(str(file), Options(timelimit=60, threads=threads, c=COptions(checks=(check,)))).verdict
 
 
 @pytest.mark.parametrize("name", RACES)
 def test_race(name: str, tmp_path: Path) -> None:
-    found = verdict(tmp_path, Check.DATA_RACE, RACES[name])
+    found = verdict(tmp_path, "data-race", RACES[name])
     assert isinstance(found, Unsafe), found
     assert "data race on" in found.trace.violated
 
 
 @pytest.mark.parametrize("name", NO_RACES)
 def test_no_race(name: str, tmp_path: Path) -> None:
-    found = verdict(tmp_path, Check.DATA_RACE, NO_RACES[name])
+    found = verdict(tmp_path, "data-race", NO_RACES[name])
     assert isinstance(found, Safe | BoundedSafe), found
 
 
 @pytest.mark.parametrize("name", DEADLOCKS)
 def test_deadlock(name: str, tmp_path: Path) -> None:
-    found = verdict(tmp_path, Check.DEADLOCK, DEADLOCKS[name])
+    found = verdict(tmp_path, "deadlock", DEADLOCKS[name])
     assert isinstance(found, Unsafe), found
     assert "deadlock" in found.trace.violated
     assert found.trace.location is None or found.trace.location.file.endswith("program.c")
@@ -182,12 +182,12 @@ def test_deadlock(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NO_DEADLOCKS)
 def test_no_deadlock(name: str, tmp_path: Path) -> None:
-    found = verdict(tmp_path, Check.DEADLOCK, NO_DEADLOCKS[name])
+    found = verdict(tmp_path, "deadlock", NO_DEADLOCKS[name])
     assert isinstance(found, Safe | BoundedSafe), found
 
 
 def test_both_places_are_named(tmp_path: Path) -> None:
-    found = verdict(tmp_path, Check.DATA_RACE, against("\nn = 1;", "\n\nm = n;"))
+    found = verdict(tmp_path, "data-race", against("\nn = 1;", "\n\nm = n;"))
     assert isinstance(found, Unsafe)
     assert found.trace.location is not None
     first = HEAD.count("\n") + 2  # the line of the thread's write

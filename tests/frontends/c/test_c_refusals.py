@@ -7,7 +7,7 @@ import importlib.util
 import pytest
 
 from cleave.errors import InputError, UnsupportedError, UsageError
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
 from cleave.frontends.c.read import read_c
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
@@ -39,7 +39,7 @@ def test_statements_in_their_own_thread_and_deadlocks() -> None:
     source = b"int x; int main(void) { __CPROVER_ASYNC_1: x = 1; }"
     read_c({"t.c": source})
     with pytest.raises(UnsupportedError, match="pthread_create"):
-        read_c({"t.c": source}, COptions(check=Check.DEADLOCK))
+        read_c({"t.c": source}, COptions(checks=("deadlock",)))
 
 
 def test_only_what_can_run_is_refused() -> None:

@@ -18,7 +18,8 @@ from cleave.frontends.c.llvm.module import Module
 from cleave.frontends.c.llvm.reader import read_module
 from cleave.frontends.c.lowering.floats import lower_floats
 from cleave.frontends.c.lowering.lower import CProgram, lower
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.properties.registry import chosen
 from cleave.ir.program import Program
 
 _CHOSEN = "the data model is ILP32 (32 bit), as the program says itself by its size_t or its headers"
@@ -42,19 +43,20 @@ def read_c_bytes(content: bytes, file: str) -> Program:
 
 
 def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
-    chosen = options.bits is None and any(map(declares_32_bit, files.values()))
-    options = replace(options, bits=options.bits or (32 if chosen else 64))
+    is_small = options.bits is None and any(map(declares_32_bit, files.values()))
+    options = replace(options, bits=options.bits or (32 if is_small else 64))
     units = [Unit(file, compile_c(file, content, options)) for file, content in files.items()]
     modules = [_module(unit) for unit in units]
+    macros = tuple(macro for one in chosen(options.checks) for macro in one.macros)
     for file in FILES:
         if is_wanted(file, modules):
             name, content = source(file)
-            deadlocks = options.check is Check.DEADLOCK
-            macros = defines(modules, deadlocks=deadlocks, spurious_wakeups=options.spurious_wakeups)
-            unit = Unit(name, compile_c(name, content, COptions(bits=options.bits, defines=macros)), is_library=True)
+            given = defines(modules, macros, spurious_wakeups=options.spurious_wakeups)
+            plain = COptions(bits=options.bits, defines=given, checks=())
+            unit = Unit(name, compile_c(name, content, plain), is_library=True)
             units.append(unit)
             modules.append(_module(unit))
-    return Compiled(tuple(units), options, (_CHOSEN,) if chosen else ())
+    return Compiled(tuple(units), options, (_CHOSEN,) if is_small else ())
 
 
 def _lowered(compiled: Compiled) -> CProgram:

@@ -9,7 +9,7 @@ import pytest
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.clang.annotations import with_assertions
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
 from cleave.verdict import Safe, Unsafe
 from cleave.verify import Options, verify
 
@@ -67,6 +67,6 @@ int main(void) {
   pthread_join(t, 0);
 }
 """)
-    for check in (Check.REACH, Check.DATA_RACE):
-        options = Options(timelimit=60, c=COptions(check=check), threads=ThreadsOptions(contexts=(4,)))
+    for check in ("assertions", "data-race"):
+        options = Options(timelimit=60, c=COptions(checks=(check,)), threads=ThreadsOptions(contexts=(4,)))
         assert isinstance(verify(str(file), options).verdict, Safe), check

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cleave.engines.threads.options import ThreadsOptions
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
 from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe
 from cleave.verify import Options, verify
 
@@ -47,7 +47,7 @@ def checked(tmp_path: Path, source: str, c: COptions, *, task: bool = False) -> 
         "format_version: '2.0'\ninput_files: program.c\nproperties:\n  - property_file: unreach-call.prp\n"
         "    expected_verdict: true\n"
     )
-    return verify(str(definition), replace(options, c=replace(c, check=None)))
+    return verify(str(definition), replace(options, c=replace(c, checks=None)))
 
 
 @pytest.mark.parametrize("orders", [("relaxed", "relaxed"), ("release", "acquire"), ("seq_cst", "acquire")])
@@ -78,7 +78,7 @@ def test_sequentially_consistent_atomics_need_no_data_race(tmp_path: Path) -> No
     found = checked(tmp_path, source, COptions())
     assert isinstance(found.verdict, Safe | BoundedSafe)
     assert any("if there are no data races" in sentence for sentence in found.assumptions)
-    races = checked(tmp_path, source, COptions(check=Check.DATA_RACE))
+    races = checked(tmp_path, source, COptions(checks=("data-race",)))
     assert isinstance(races.verdict, Safe | BoundedSafe)
     assert not any("consistent" in sentence for sentence in races.assumptions)
 

@@ -8,7 +8,7 @@ import pytest
 
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import UnsupportedError
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
 from cleave.frontends.c.read import read_c
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 from cleave.verify import Options, verify
@@ -103,4 +103,4 @@ def test_cancelling_at_any_time_is_refused() -> None:
 def test_cancelling_and_deadlocks() -> None:
     source = (HEAD + UNSAFE["cancelled or not"]).encode()
     with pytest.raises(UnsupportedError, match="pthread_cancel"):
-        read_c({"t.c": source}, COptions(check=Check.DEADLOCK))
+        read_c({"t.c": source}, COptions(checks=("deadlock",)))

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from cleave.frontends.c.analysis.pointed import SPAWN
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
-from cleave.frontends.c.options import Check
 
 _LABEL = "__CPROVER_ASYNC_"
 _END = "__cleave_end_of_"
@@ -55,14 +54,14 @@ def _end_of_statement(content: bytes, start: int) -> int | None:
     return None
 
 
-def outline_threads(module: l.Module, check: Check | None) -> None:
+def outline_threads(module: l.Module, *, deadlocks: bool) -> None:
     """Changes ``module``: such statements become functions, and start threads that run them."""
     pending = [(f, label) for f in module.functions.values() for label in f.blocks if label.startswith(_LABEL)]
     while pending:
         function, label = pending.pop()
         if label not in function.blocks:
             continue  # it is in a statement that was outlined, and so in another function now
-        if check is Check.DEADLOCK:
+        if deadlocks:
             raise unsupported("deadlocks are looked for only where threads start in pthread_create", function.location)
         made = _Statement(function, label, len(module.functions)).outlined()
         module.functions[made.name] = made

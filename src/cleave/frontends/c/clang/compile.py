@@ -17,11 +17,13 @@ import subprocess
 import tempfile
 from pathlib import Path, PurePath
 
-from cleave.errors import InputError, MissingExtraError
+from cleave.errors import InputError, MissingExtraError, UnsupportedError
 from cleave.frontends.c.clang.annotations import with_assertions
 from cleave.frontends.c.clang.asynchronous import with_ends
 from cleave.frontends.c.clang.library import HEADERS
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.properties.built_in import ASSERTIONS, DATA_RACE, ERROR_LABEL
+from cleave.frontends.c.properties.registry import chosen
 
 _TARGETS = {32: "x86-linux-gnu", 64: "x86_64-linux-gnu"}
 _FLAGS = (
@@ -68,8 +70,7 @@ def compile_c(file: str, content: bytes, options: COptions) -> str:
     """The LLVM module in text form; what the compiler rejects is an `InputError` with the compiler's own words."""
     if PurePath(file).suffix.lower() == ".i":
         content = _LINE_MARKER.sub(b"", content)
-    if options.check in (None, Check.REACH, Check.LABEL):  # what assertions read is no access of the program
-        content = with_assertions(content, file)
+    content = _annotated(content, file, options)
     content = with_ends(content)
     name = file.replace("\\", "\\\\").replace('"', '\\"')
     marked = f'# 1 "{name}"\n'.encode() + content
@@ -94,6 +95,18 @@ def compile_c(file: str, content: bytes, options: COptions) -> str:
         if done.returncode != 0 or not made.exists():
             raise _rejected(file, done.stderr.decode("utf-8", "replace"))
         return made.read_text("utf-8", "replace")
+
+
+def _annotated(content: bytes, file: str, options: COptions) -> bytes:
+    """With the assertions in comments, if they are to be checked. What they read is no access of the program."""
+    wanted = {one.name for one in chosen(options.checks)}
+    if wanted.isdisjoint((ASSERTIONS, ERROR_LABEL)):
+        return content
+    made = with_assertions(content, file)
+    if made != content and DATA_RACE in wanted:
+        told = "assertions in comments and data races can't be checked together: use --check with one of them"
+        raise UnsupportedError(told, file=file)
+    return made
 
 
 def compiler() -> str:

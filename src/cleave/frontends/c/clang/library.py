@@ -16,7 +16,6 @@ from cleave.frontends.c.llvm import module as l
 
 _HOME = Path(__file__).parents[1]
 HEADERS = _HOME / "headers"
-DEADLOCKS = "CLEAVE_DEADLOCK"  # a macro: threads say when they wait for ever
 CANCELS = "CLEAVE_CANCEL"  # a macro: threads see that they are cancelled
 DETACHES = "CLEAVE_DETACH"  # a macro: threads that were joined or detached can't be joined or detached
 NO_SPURIOUS_WAKEUPS = "CLEAVE_NO_SPURIOUS_WAKEUPS"  # a macro: waiting ends with a signal only
@@ -48,16 +47,15 @@ def is_ours(function: l.FunctionDefinition) -> bool:
     return function.location is not None and function.location.file.startswith(_PREFIX)
 
 
-def defines(modules: list[l.Module], *, deadlocks: bool, spurious_wakeups: bool) -> tuple[str, ...]:
-    """The macros that the library is compiled with."""
+def defines(modules: list[l.Module], macros: tuple[str, ...], *, spurious_wakeups: bool) -> tuple[str, ...]:
+    """The macros that the library is compiled with; ``macros`` are those of properties."""
     used = {name for module in modules for name in module.functions}
     chosen = {
-        DEADLOCKS: deadlocks,
-        CANCELS: not deadlocks and "pthread_cancel" in used,
+        CANCELS: not macros and "pthread_cancel" in used,
         DETACHES: not used.isdisjoint(("pthread_detach", "thrd_detach")),
         NO_SPURIOUS_WAKEUPS: not spurious_wakeups,
     }
-    return tuple(macro for macro, is_chosen in chosen.items() if is_chosen)
+    return (*macros, *(macro for macro, is_chosen in chosen.items() if is_chosen))
 
 
 def is_wanted(file: str, modules: list[l.Module]) -> bool:

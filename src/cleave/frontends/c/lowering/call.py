@@ -18,8 +18,9 @@ from cleave.frontends.c.lowering.copies import DEADLOCK
 from cleave.frontends.c.lowering.operators import apply_intrinsic
 from cleave.frontends.c.lowering.outside_calls import OutsideCalls
 from cleave.frontends.c.lowering.threads import ATOMIC
-from cleave.frontends.c.options import Check
-from cleave.ir.program import Assert, Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
+from cleave.frontends.c.properties.built_in import ASSERTIONS
+from cleave.frontends.c.properties.built_in import DEADLOCK as DEADLOCK_PROPERTY
+from cleave.ir.program import Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import FALSE, Term, bv, conj_all, ite, neg
 
@@ -158,15 +159,13 @@ class CallLowering:
             return self._allocate(instruction, kind)
         location = self._body.location
         match kind:
-            case Kind.VIOLATION if not self._is_violation(name):
-                self._body.stop()
-            case Kind.ASSERT if not self._is_violation(name):
-                self._body.emit(Assume(self._condition(instruction), location))
             case Kind.VIOLATION:
-                self._body.emit(Assert(FALSE, self._message(instruction, name), location))
+                self._violation(instruction, name)
                 self._body.stop()
-            case Kind.ASSERT:
-                self._body.emit(Assert(self._condition(instruction), self._message(instruction, name), location))
+            case Kind.ASSERT if self._context.checks.wants(ASSERTIONS):
+                self._function.check(ASSERTIONS, self._condition(instruction), self._message(instruction, name))
+            case Kind.ASSERT:  # one that fails just ends the program
+                self._body.emit(Assume(self._condition(instruction), location))
             case Kind.ASSUME:
                 self._body.emit(Assume(self._condition(instruction), location))
             case Kind.STOP:
@@ -198,15 +197,11 @@ class CallLowering:
                 pass
         return self._any(instruction, name)
 
-    def _is_violation(self, name: str) -> bool:
-        """Whether it is what is looked for; otherwise a failing assertion just ends the program."""
-        match self._context.options.check:
-            case None | Check.REACH:
-                return name != DEADLOCK
-            case Check.DEADLOCK:
-                return name == DEADLOCK
-            case Check.LABEL | Check.DATA_RACE:
-                return False
+    def _violation(self, instruction: l.Instruction, name: str) -> None:
+        """To get here is a violation, if the property is looked for."""
+        property = DEADLOCK_PROPERTY if name == DEADLOCK else ASSERTIONS
+        if self._context.checks.wants(property):
+            self._function.check(property, FALSE, self._message(instruction, name))
 
     def _thread_operation(self, instruction: l.Instruction, kind: Kind) -> Terms:
         body = self._body

@@ -16,8 +16,10 @@ from cleave.frontends.c.llvm.image import Constants
 from cleave.frontends.c.llvm.layout import Layout
 from cleave.frontends.c.lowering.bits import sort_of_width
 from cleave.frontends.c.lowering.body import Names
+from cleave.frontends.c.lowering.checks import Checks
 from cleave.frontends.c.lowering.races import Races
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.properties.built_in import ASSERTIONS, ERROR_LABEL
 from cleave.ir.program import Location
 from cleave.logic.sorts import Sort, array, bitvec
 from cleave.logic.terms import Term, var
@@ -29,6 +31,7 @@ COUNTER = "next_address"
 class Context:
     module: l.Module
     options: COptions
+    checks: Checks
     layout: Layout
     facts: CallFacts
     points_to: PointsTo
@@ -56,8 +59,12 @@ class Context:
     def looks_for_labels(self) -> bool:
         """Whether an error label is a violation: where nothing is asked for, unless the program has an error
         function, which is another way to say what an error is."""
-        check = self.options.check
-        return check is Check.LABEL or (check is None and ERROR_FUNCTIONS.isdisjoint(self.module.functions))
+        found = self.checks.by_default and ERROR_FUNCTIONS.isdisjoint(self.module.functions)
+        return found or self.checks.wants(ERROR_LABEL)
+
+    @property
+    def label_property(self) -> str:
+        return ERROR_LABEL if self.checks.wants(ERROR_LABEL) else ASSERTIONS
 
     def counter(self) -> Term:
         """The variable that holds the next address that was never used; with threads, a number for each of them."""

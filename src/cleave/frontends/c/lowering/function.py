@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.analysis.points_to import Object
+from cleave.frontends.c.clang.library import is_ours
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.addresses import element_pointer
 from cleave.frontends.c.lowering.body import Body, Names, Registers, Terms
 from cleave.frontends.c.lowering.call import CallLowering
+from cleave.frontends.c.lowering.checks import At
 from cleave.frontends.c.lowering.context import Context, has_vector
 from cleave.frontends.c.lowering.control import ControlLowering
 from cleave.frontends.c.lowering.memory import MemoryAccess
@@ -17,12 +19,12 @@ from cleave.frontends.c.lowering.operators import apply_binary, apply_cast, appl
 from cleave.frontends.c.lowering.parameters import parameter_cells
 from cleave.frontends.c.lowering.races import is_atomic_access
 from cleave.frontends.c.lowering.ranges import RangeAccess
-from cleave.frontends.c.options import ERROR_LABEL
-from cleave.ir.program import Assert, Block, Location, Procedure
+from cleave.ir.program import Block, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import FALSE, TRUE, Term, bv, conj, ite, var
 from cleave.logic.walk import free_variables
 
+_ERROR_LABEL = "ERROR"
 _FLOAT_OPERATIONS = frozenset(
     (
         *("fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "fcmp"),
@@ -45,6 +47,7 @@ class FunctionLowering:
         self.calls = CallLowering(self)
         self.control = ControlLowering(self)
         self.returns: tuple[Term, ...] = ()
+        self._before = () if is_ours(self.function) else context.checks.before
         self._operands: dict[str, Terms] = {}  # of the instruction that is being lowered
 
     def procedure(self) -> Procedure:
@@ -108,12 +111,15 @@ class FunctionLowering:
         place = next(located, None)
         body.start(block.label, place)
         registers.enter(block)
-        if block.label == ERROR_LABEL and self.context.looks_for_labels:
-            body.emit(Assert(FALSE, f"label {block.label} is reached", place or self.function.location))
+        if block.label == _ERROR_LABEL and self.context.looks_for_labels:
+            body.location = place or self.function.location
+            self.check(self.context.label_property, FALSE, f"label {block.label} is reached")
         for position, instruction in enumerate(block.instructions):
             registers.at(position)
             body.location = instruction.location
             self._operands = {} if instruction.opcode == "phi" else self._values_used(instruction)
+            for property, before in self._before:
+                before(At(property, self), instruction)
             if instruction.opcode in ("br", "switch", "indirectbr", "ret", "unreachable"):
                 self.control.end(block, instruction)
                 return
@@ -125,6 +131,11 @@ class FunctionLowering:
         values = instruction.operands if instruction.callee is None else (*instruction.operands, instruction.callee)
         locals_used = [value for value in values if isinstance(value, l.Local)]
         return {value.name: self.registers.get(value.name, self._sorts(value.type)) for value in locals_used}
+
+    def check(self, property: str, condition: Term, message: str, values: Terms = ()) -> None:
+        """Here ``condition`` must hold; where it does not, the execution ends."""
+        for made in self.context.checks.places(property, condition, message, self.body.location, values):
+            self.body.emit(made)
 
     # --- values -----------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from cleave.frontends.c.llvm.layout import Layout
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.atomic import balanced
 from cleave.frontends.c.lowering.body import Names
+from cleave.frontends.c.lowering.checks import Checks
 from cleave.frontends.c.lowering.context import COUNTER, Context
 from cleave.frontends.c.lowering.entry import call_constructors, choose_entry
 from cleave.frontends.c.lowering.function import FunctionLowering
@@ -30,7 +31,8 @@ from cleave.frontends.c.lowering.races import Races
 from cleave.frontends.c.lowering.threads import lower_threads
 from cleave.frontends.c.lowering.trust import trusted_calls, trusted_functions
 from cleave.frontends.c.lowering.wrappers import wrap_models
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.properties.built_in import DATA_RACE, DEADLOCK
 from cleave.ir.program import Assume, Block, Call, Location, Procedure, Program, Statement
 from cleave.logic.terms import Op, bv, conj_all, select
 
@@ -53,9 +55,10 @@ def lower(module: l.Module, options: COptions) -> CProgram:
     module.trusted = trusted_functions(module, options)
     call_constructors(module, entry)
     wrap_models(module)
-    outline_threads(module, options.check)
+    checks = Checks(options)
+    outline_threads(module, deadlocks=checks.wants(DEADLOCK))
     lower_threads(module, entry)
-    context = _analyse(module, entry, options)
+    context = _analyse(module, entry, options, checks)
     names: dict[str, Names] = {}
 
     def fresh(name: str, owner: str) -> str:
@@ -79,7 +82,9 @@ def lower(module: l.Module, options: COptions) -> CProgram:
         context.globals += context.races.marks()
     start = _start(ordered, entry, context, prologue)
     ordered[start.name] = start
-    program = Program(globals=tuple(context.globals), procedures=ordered, left_out=_left_out(context))
+    ordered, checked = checks.numbered(ordered)
+    left_out = _left_out(context)
+    program = Program(globals=tuple(context.globals), procedures=ordered, left_out=left_out, checked=checked)
     return CProgram(program, _assumptions(context))
 
 
@@ -127,7 +132,7 @@ def _command_line(procedure: Procedure, context: Context) -> tuple[Statement, ..
     return (Assume(conj_all(conditions), procedure.location),)
 
 
-def _analyse(module: l.Module, entry: str, options: COptions) -> Context:
+def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) -> Context:
     layout = Layout(module.bits)
     facts, points_to = _called_back(module, entry, follow_all=False)
     finder, memories = _find_memory(module, facts, points_to, layout)
@@ -138,8 +143,8 @@ def _analyse(module: l.Module, entry: str, options: COptions) -> Context:
     constants = Constants(layout, storage.address, module.aliases)
     names = Names()
     names.fresh(COUNTER)
-    context = Context(module, options, layout, facts, points_to, finder, memories, storage, constants, names)
-    if options.check is Check.DATA_RACE and facts.has_threads:
+    context = Context(module, options, checks, layout, facts, points_to, finder, memories, storage, constants, names)
+    if checks.wants(DATA_RACE) and facts.has_threads:
         context.races = Races(module, facts, finder, memories)
     return context
 

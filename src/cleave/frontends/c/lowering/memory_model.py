@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator
 from cleave.frontends.c.clang.library import is_ours
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.lowering.races import is_atomic_access
-from cleave.frontends.c.options import Check, COptions
+from cleave.frontends.c.options import COptions
+from cleave.frontends.c.properties.built_in import DATA_RACE
+from cleave.frontends.c.properties.registry import chosen
 from cleave.ir.program import Location
 
 _STRONG = "seq_cst"
@@ -37,7 +39,7 @@ def assumed(options: COptions, weak: list[Location | None]) -> str | None:
         return None  # `left_out` says it
     if weak:
         return f"memory is sequentially consistent (--memory-model sc), also for the weaker atomics {_listed(weak)}"
-    if options.check is Check.DATA_RACE:
+    if any(one.name == DATA_RACE for one in chosen(options.checks)):
         return None
     return "memory is sequentially consistent, which C promises if there are no data races (--check data-race)"
 

@@ -29,8 +29,10 @@ from cleave.frontends.c.analysis.storage import source_name
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Body, Names
+from cleave.frontends.c.lowering.checks import assertion
 from cleave.frontends.c.lowering.copies import LIBRARY
 from cleave.frontends.c.lowering.threads import ATOMIC
+from cleave.frontends.c.properties.built_in import DATA_RACE
 from cleave.ir.program import Assert, Assign, Location, Statement
 from cleave.logic.sorts import array, bitvec
 from cleave.logic.terms import FALSE, TRUE, Term, bv, conj, const_array, disj, disj_all, neg, select, store, var
@@ -242,7 +244,7 @@ class RaceChecks:
         what = ", ".join(dict.fromkeys(self._races.name(each) for each in touched))
         others = self._races.others(touched, self._body.location, reads=writes)
         text = f"data race on {what}: {done} here, and {others} by another thread at the same time"
-        return Assert(neg(seen), text, self._body.location)
+        return assertion(DATA_RACE, neg(seen), text, self._body.location)
 
     def _assign(self, values: dict[Term, Term]) -> None:
         if values:
