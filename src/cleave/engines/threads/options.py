@@ -93,7 +93,11 @@ class ThreadsOptions:
         reason="half of a short search is not worth a formula of its own",
     )
     probe_steps: int = option(
-        0, help="of executions that are tried before a formula of all of them is made", unit="steps", low=0
+        0,
+        help="of executions that are tried before a formula of all of them is made",
+        unit="steps",
+        low=0,
+        reason="the engine executions does that",
     )
     confirm_states: int = option(
         5_000,

@@ -1,0 +1,1 @@
+"""A run is a plan: made from the input and the options, carried out, validated, recorded."""

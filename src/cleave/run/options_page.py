@@ -1,0 +1,56 @@
+"""docs/options.md: the options of all engines as tables, made from the options themselves.
+
+python -m cleave.run.options_page > docs/options.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cleave.run.choices import Choice, choices_of
+from cleave.run.options import Described
+
+
+_PAGE = """\
+# Options of the engines
+
+*Made by `make docs` from the engines' options; a test compares.*
+
+A flag is for `cleave verify` and `cleave plan`; the name in Python is a field of the engine's class of options. What
+only Python has tunes a search: it is for benchmarks. Solver cost is a count of the solver's work that does not depend
+on the machine; a second is about a million.
+"""
+
+
+def table(engine: Described) -> str:
+    """The options of an engine as Markdown: those with a flag, then those that tune."""
+    choices = choices_of(engine.options)
+    flagged = [choice for choice in choices if choice.about.flag]
+    tuning = [choice for choice in choices if not choice.about.flag]
+    lines = ["| flag | in Python | meaning | values | default |", "| --- | --- | --- | --- | --- |"]
+    lines += [
+        _row(f"`{choice.about.flag}`", f"`{choice.name}`", choice.about.help, *_values(choice)) for choice in flagged
+    ]
+    if tuning:
+        lines += ["", "| only in Python | meaning | values | default | reason |", "| --- | --- | --- | --- | --- |"]
+        lines += [_row(f"`{one.name}`", one.about.help, *_values(one), one.about.reason) for one in tuning]
+    return "\n".join(lines) + "\n"
+
+
+def _values(choice: Choice) -> tuple[str, str]:
+    unit = f", {choice.about.unit}" if choice.about.unit else ""
+    return f"{choice.range_text()}{unit}", choice.default_text()
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def page(engines: Iterable[Described]) -> str:
+    """docs/options.md."""
+    parts = [f"\n## {engine.name}\n\n{_sentence(engine.purpose)}\n\n{table(engine)}" for engine in engines]
+    return _PAGE + "".join(parts)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
