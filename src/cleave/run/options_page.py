@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from cleave.run.choices import Choice, choices_of
 from cleave.run.options import Described
 
-
 _PAGE = """\
 # Options of the engines
 
