@@ -63,8 +63,7 @@ def declare(group: tuple[Declaration, ...]) -> tuple[Sort, ...]:
             )
             for name, fields in declared.constructors
         )
-    _groups[group] = members
-    return members
+    return _groups.setdefault(group, members)
 
 
 def declaration(sort: Sort) -> Declaration:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 from fractions import Fraction
+from threading import RLock
 from typing import Any, Final, NamedTuple
 from weakref import ref
 
@@ -168,16 +169,22 @@ class _Entry(ref[Term]):
 
 
 _table: dict[tuple[Any, ...], _Entry] = {}  # a WeakValueDictionary with less work on each look-up
+_removing = RLock()  # held while an entry is removed or replaced; a term may die, and call `_forget`, at any moment
 
 
 def _forget(entry: ref[Term]) -> None:
     assert isinstance(entry, _Entry)
-    if _table.get(entry.key) is entry:
-        del _table[entry.key]
+    with _removing:
+        if _table.get(entry.key) is entry:
+            del _table[entry.key]
 
 
 def make(op: Op, args: tuple[Term, ...], sort: Sort, value: Any = None) -> Term:
-    """The one term with these parts, unchecked and unsimplified; for decoders and rewriters."""
+    """The one term with these parts, unchecked and unsimplified; for decoders and rewriters.
+
+    Threads that make the same term get the same object. `dict.setdefault` looks and inserts in one step, so that only a
+    dead term that is still in the table needs the lock.
+    """
     key = (op, value, sort, *args)
     entry = _table.get(key)
     if entry is not None:
@@ -192,8 +199,17 @@ def make(op: Op, args: tuple[Term, ...], sort: Sort, value: Any = None) -> Term:
     made.free = made.quantified = None
     entry = _Entry(made, _forget)
     entry.key = key
-    _table[key] = entry
-    return made
+    present = _table.setdefault(key, entry)
+    return made if present is entry else _agreed(present, entry)
+
+
+def _agreed(present: _Entry, entry: _Entry) -> Term:
+    """The term of ``present``, which another thread inserted, or else, if that term has died, the term of ``entry``."""
+    with _removing:
+        while (found := present()) is None:
+            _forget(present)
+            present = _table.setdefault(entry.key, entry)
+    return found
 
 
 def _require(condition: bool, op: Op, *args: Term) -> None:
