@@ -20,7 +20,7 @@ from typing import Any
 
 from bench.hydra_rows import SEQUENTIAL
 from bench.simulation import add_limits, described, prepare_interpreter, run_and_print
-from cleave.engines.coordination import Event
+from cleave.engines.coordination import Event, valid_messages
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.messages import (
@@ -34,9 +34,10 @@ from cleave.engines.inline.messages import (
     decode_finding,
     decode_path,
     encode,
+    from_worker,
 )
 from cleave.engines.inline.options import Decisions, InlineOptions, Queues, Rate, Splits
-from cleave.engines.inline.record import split_tree, valid_messages
+from cleave.engines.inline.record import split_tree
 from cleave.engines.inline.task import prepare_task, read_task
 from cleave.engines.options import deepening
 from cleave.ir.path import Enter
@@ -115,7 +116,7 @@ class HydraRun:
     def _dissimilarity(self) -> float | None:
         """As far as workers told: what one has inlined since its last split, it tells when its partition is done."""
         inlined: defaultdict[int, set[int]] = defaultdict(set)
-        for worker, message in valid_messages(self.events):
+        for worker, message in valid_messages(self.events, from_worker):
             if isinstance(message, SendPartition | Outcome):
                 inlined[worker].update(message.inlined)
         found = dissimilarity(inlined)

@@ -17,11 +17,20 @@ from pathlib import Path
 import pytest
 
 from cleave.distribute import Distributed, Place
-from cleave.engines.coordination import Event, Hire, Joined, Lost, Passed, Received, decode_event, encode_event
+from cleave.engines.coordination import (
+    Event,
+    Hire,
+    Joined,
+    Lost,
+    Passed,
+    Received,
+    decode_event,
+    encode_event,
+    valid_messages,
+)
 from cleave.engines.engine import GaveUp, Violated
 from cleave.engines.inline.messages import Closed, Outcome, SendPartition, Task, encode, from_worker
 from cleave.engines.inline.options import InlineOptions, Splits
-from cleave.engines.inline.record import valid_messages
 from cleave.engines.inline.search import Covered, InlineSearch, gap
 from cleave.errors import InputError
 from cleave.journal.journal import Journal
@@ -73,12 +82,12 @@ def events_of(path: Path) -> list[Event]:
 
 
 def closed_ids(events: list[Event]) -> list[str]:
-    messages = [message for _, message in valid_messages(events)]
+    messages = [message for _, message in valid_messages(events, from_worker)]
     return [m.id for m in messages if isinstance(m, Outcome) and isinstance(m.answer, Closed)]
 
 
 def splits(events: list[Event]) -> int:
-    return sum(isinstance(message, SendPartition) for _, message in valid_messages(events))
+    return sum(isinstance(message, SendPartition) for _, message in valid_messages(events, from_worker))
 
 
 def when(path: Path, is_time: Callable[[list[Event]], bool], act: Callable[[list[Event]], None]) -> threading.Thread:

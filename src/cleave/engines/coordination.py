@@ -13,8 +13,8 @@ dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -102,6 +102,22 @@ class Worker(Protocol):
     """Starts a worker on a task. Named by ``module:function`` where it has to start in another process."""
 
     def __call__(self, task: bytes, number: int, clock: Clock | None) -> Work: ...
+
+
+Message = TypeVar("Message")
+
+
+def valid_messages(events: Iterable[Event], read: Callable[[bytes], Message]) -> Iterator[tuple[int, Message]]:
+    """The messages of workers that were there when they came, read; what a lost worker still sent is void."""
+    present: set[int] = set()
+    for event in events:
+        match event:
+            case Joined(worker=worker):
+                present.add(worker)
+            case Lost(worker=worker):
+                present.discard(worker)
+            case Received(worker=worker, message=message) if worker in present:
+                yield worker, read(message)
 
 
 def encode_event(event: Event) -> bytes:

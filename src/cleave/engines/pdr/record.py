@@ -7,33 +7,17 @@ history(events)                  # who solved what, to show
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cleave.engines.coordination import Event, Joined, Lost, Received
+from cleave.engines.coordination import Event, valid_messages
 from cleave.engines.pdr.evidence import decode_interpretation
-from cleave.engines.pdr.messages import Closed, Divided, FromWorker, Outcome, Proofs, from_worker
+from cleave.engines.pdr.messages import Closed, Divided, Outcome, Proofs, from_worker
 from cleave.engines.pdr.task import HornProblem
 from cleave.ir.horn import Interpretation
 from cleave.ir.horn_partition import Partition
 from cleave.validate.clauses.combine import combine
 from cleave.validate.clauses.resolvents import uncovered
-
-
-def valid_messages(events: Iterable[Event]) -> Iterator[tuple[int, FromWorker]]:
-    """The messages of workers that were there when they came; what a lost worker still sent is void, and what can't be
-    read was ignored."""
-    present: set[int] = set()
-    for event in events:
-        match event:
-            case Joined(worker=worker):
-                present.add(worker)
-            case Lost(worker=worker):
-                present.discard(worker)
-            case Received(worker=worker, message=message) if worker in present:
-                decoded = from_worker(message)
-                if decoded is not None:
-                    yield worker, decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +32,7 @@ class Solved:
 def history(events: Iterable[Event]) -> list[Divided | Solved]:
     """The divisions and the answers, in order."""
     found: list[Divided | Solved] = []
-    for worker, message in valid_messages(events):
+    for worker, message in valid_messages(events, from_worker):
         if isinstance(message, Divided):
             found.append(message)
         elif isinstance(message, Outcome):

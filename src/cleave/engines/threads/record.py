@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from cleave.engines.coordination import Event, Joined, Lost, Received
-from cleave.engines.threads.messages import Divided, Empty, FromWorker, Outcome, from_worker
+from cleave.engines.coordination import Event, valid_messages
+from cleave.engines.threads.messages import Divided, Empty, Outcome, from_worker
 from cleave.validate.proofs import coverage
-
-
-def valid_messages(events: Iterable[Event]) -> Iterator[tuple[int, FromWorker]]:
-    """The messages of workers that were there when they came; what a lost worker still sent is void."""
-    present: set[int] = set()
-    for event in events:
-        match event:
-            case Joined(worker=worker):
-                present.add(worker)
-            case Lost(worker=worker):
-                present.discard(worker)
-            case Received(worker=worker, message=message) if worker in present:
-                yield worker, from_worker(message)
 
 
 def split_tree(events: Iterable[Event], contexts: int, meanings: tuple[bytes, ...] = ()) -> Iterator[coverage.Record]:
     """The divided and the closed parts for one number of contexts, in order. ``meanings`` are the bits that were
     decided before the search began, where it was split at once."""
     yield from _at_once("", meanings)
-    for _, message in valid_messages(events):
+    for _, message in valid_messages(events, from_worker):
         match message:
             case Divided(contexts=bound, name=name, meaning=meaning) if bound == contexts:
                 yield coverage.Divided(name, meaning)

@@ -28,8 +28,8 @@ from cleave.logic.terms import Op, Term
 from cleave.logic.walk import free_variables, has_quantifier, postorder
 from cleave.smt.cvc5.messages import LENGTH, Question, Reply
 from cleave.smt.cvc5.terms import Translator, native, new_solver
+from cleave.smt.deep_thread import STACK_BYTES
 
-_STACK_BYTES = 512 * 1024 * 1024
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _SHOWN_VALUES = 12
 _SHOWN_CHARACTERS = 60
@@ -46,10 +46,10 @@ def main() -> None:
         ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     megabytes = int(sys.argv[1])
     if megabytes:
-        limit = megabytes * 1024 * 1024 + _STACK_BYTES
+        limit = megabytes * 1024 * 1024 + STACK_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    threading.stack_size(_STACK_BYTES)
+    threading.stack_size(STACK_BYTES)
     thread = threading.Thread(target=_answer_all, args=(questions, replies), daemon=True)
     thread.start()
     thread.join()
