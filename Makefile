@@ -5,12 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: help install demo test lint bench bench-hydra bench-pdr bench-cegar bench-threads clean
+.PHONY: help install demo test lint mutation bench bench-hydra bench-pdr bench-cegar bench-threads clean
 
 help:
 	@echo "make demo   install Cleave and verify an example, with its verdict and trace"
 	@echo "make test   install Cleave, then lint and test it; prints how many of its lines the tests run"
 	@echo "make lint   ruff, mypy --strict and the layers of the architecture"
+	@echo "make mutation  put mistakes into the validators and see whether the tests notice: hours; goes on where it was interrupted"
 	@echo "make bench  measure speed on SHARED/bench (default ../shared)"
 	@echo "make bench-hydra  measure how a search scales with many workers: hours; goes on where it was interrupted"
 	@echo "make bench-pdr    measure Horn clauses, real and simulated: hours; goes on where it was interrupted"
@@ -41,6 +42,13 @@ test: lint
 	mkdir -p $(dir $(COVERAGE))
 	$(BIN)/python -m slipcover --source src/cleave --json --out $(COVERAGE) -m pytest -n 2
 	$(BIN)/python -m bench.covered $(COVERAGE)
+
+# Rows go to MUTATION_ROWS: see docs/lab/mutation.md.
+MUTATION_ROWS ?= build/mutation.jsonl
+MUTATION_OPTIONS ?= --sample 300
+
+mutation: install
+	$(BIN)/python -m bench mutation --out $(MUTATION_ROWS) $(MUTATION_OPTIONS)
 
 # A goal that is not reached does not stop the rest; a wrong verdict in the last one fails.
 bench: install

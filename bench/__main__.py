@@ -13,6 +13,7 @@ pdr       Horn clauses: what is solved in wall time, and P3's tables on many vir
 cegar     predicate abstraction: speed-up, predictability, against its naive distribution
 threads   schedules: 1 to 8 parts as in the paper, and against parallel solvers on the same formulas
 schedules random programs with threads: races, deadlocks and assertions against every interleaving
+mutation  mistakes put into the validators: which of them the tests notice (make mutation)
 messages  messages that the coordinator handles per second, and its memory
 
 The exit code is 1 if a goal is not reached or a verdict is wrong.
@@ -40,6 +41,7 @@ from bench import (
     sdv,
     threads,
 )
+from bench.mutation import campaign as mutation
 
 BENCHMARKS: dict[str, ModuleType] = {
     "chain": chain,
@@ -56,6 +58,7 @@ BENCHMARKS: dict[str, ModuleType] = {
     "threads": threads,
     "schedules": schedules,
     "messages": messages,
+    "mutation": mutation,
 }
 
 
