@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from cleave.cli.logs import show_logs
 from cleave.errors import CleaveError, UsageError
 from cleave.version import __version__
 
@@ -43,16 +44,24 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     """Of all commands, or of one: loading the others takes longer than a small task."""
     top = _Parser(prog="cleave", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=f"cleave {__version__}")
+    _add_verbose(top, 0)
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (only,) if only in _COMMANDS else _COMMANDS:
         import_module(f"cleave.cli.{command}").add_to(commands)
     for subparser in commands.choices.values():
         subparser.set_defaults(parser=subparser)
+        _add_verbose(subparser, argparse.SUPPRESS)  # before the command or after it
     return top
 
 
+def _add_verbose(parser: argparse.ArgumentParser, default: int | str) -> None:
+    purpose = "log steps with their times to the standard error stream; -vv: questions to solvers, too"
+    parser.add_argument("-v", "--verbose", action="count", default=default, help=purpose)
+
+
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    options, unknown = parser(arguments[0] if arguments else None).parse_known_args(arguments)
+    command = next((word for word in arguments if not word.startswith("-")), None)
+    options, unknown = parser(command).parse_known_args(arguments)
     if unknown and "files" in options and not any(word.startswith("-") for word in unknown):
         options.files += unknown  # those after a flag, which argparse does not take for files
     elif unknown:  # the parser of the command knows where to find help; argparse would ask the one above it
@@ -68,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.set_int_max_str_digits(0)
     try:
         options = _parsed(sys.argv[1:] if arguments is None else arguments)
+        show_logs(options.verbose)
         code: int = options.run(options)
     except CleaveError as error:
         print(f"cleave: {error}", file=sys.stderr)

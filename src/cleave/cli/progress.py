@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from cleave.cli.effort import cegar_effort, pdr_effort
+from cleave.cli.logs import are_shown
 from cleave.cli.table import amount, count
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class ProgressLine:
         self._rate = SplitRate()
         self._status: Status | None = None
         self._plain = not quiet
-        if not quiet and sys.stderr.isatty():
+        if not quiet and sys.stderr.isatty() and not are_shown():
             from rich.console import Console  # large: loaded only where somebody looks
 
             self._plain = False

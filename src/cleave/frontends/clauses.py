@@ -5,11 +5,14 @@ Front ends are loaded when there is a file for them: together they take longer t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import PurePath
 
 from cleave.ir.horn import HornSystem
+
+_log = logging.getLogger(__name__)
 
 READERS: Mapping[str, str] = {
     ".smt2": "horn:read_horn",
@@ -35,7 +38,10 @@ def read_clauses(file: str, content: bytes) -> HornSystem:
         ending = ".vmt"
     module, _, function = READERS[ending].partition(":")
     read: Callable[[str, bytes], HornSystem] = getattr(import_module(f"cleave.frontends.{module}"), function)
-    return read(file, content)
+    _log.info("reading %s: %s bytes, as %s", file, f"{len(content):,}", ending)
+    system = read(file, content)
+    _log.info("read %s: %d clauses", file, len(system.clauses))
+    return system
 
 
 def _is_vmt(content: bytes) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 from pathlib import PurePath
 
 from cleave.errors import InputError, InternalError, UnsupportedError
 from cleave.frontends.c.options import COptions
 from cleave.ir.program import Program
+
+_log = logging.getLogger(__name__)
 
 
 def read_ir_bytes(content: bytes, file: str) -> Program:
@@ -85,7 +88,10 @@ def read_program(file: str, content: bytes | None = None) -> Program:
 
 @lru_cache(maxsize=1)  # who chooses an engine has looked into the program before the engine does
 def _read(file: str, content: bytes) -> Program:
-    return READERS[_ending(file)](content, file)
+    _log.info("reading %s: %s bytes", file, f"{len(content):,}")
+    program = READERS[_ending(file)](content, file)
+    _log.info("read %s: %d procedures", file, len(program.procedures))
+    return program
 
 
 def _ending(file: str) -> str:

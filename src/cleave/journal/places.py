@@ -9,6 +9,7 @@ Ids begin with the time in UTC: sorted by name they are sorted by age.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import secrets
@@ -20,6 +21,8 @@ from cleave.errors import CleaveError, InputError, UsageError
 from cleave.journal.database import remove_database
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.lock import Lock, is_locked
+
+_log = logging.getLogger(__name__)
 
 LATEST = "latest"
 SUFFIX = ".journal"
@@ -69,7 +72,9 @@ def start_run(folder: Path, info: RunInfo, assignment: bytes = b"", *, keep: int
     except OSError as error:
         raise UsageError(f"can't make the folder {folder} for journals: {error.strerror}") from None
     journal = Journal.create(folder / (info.id + SUFFIX), info, assignment)
-    prune(folder, keep)
+    _log.info("the journal is %s", journal.path)
+    for path in prune(folder, keep):
+        _log.debug("removed the old journal %s", path)
     return journal
 
 

@@ -9,15 +9,18 @@ can be found again, by feeding the record to a new coordinator.
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cleave.engines.coordination import Command, Coordinator, Event, Finish, Hire, Passed, Send
+from cleave.engines.coordination import Command, Coordinator, Event, Finish, Hire, Joined, Lost, Passed, Send
 from cleave.runtime.crew import Crew
 from cleave.verdict import Reason
+
+_log = logging.getLogger(__name__)
 
 _WAIT_SECONDS = 0.1  # how late somebody's wish to stop may be noticed
 _TICK_SECONDS = 1.0  # how often a coordinator is told the time
@@ -79,11 +82,13 @@ class _Run:
             outcome = self.carry_out(commands)
             ended = outcome if outcome is not None else self.limit()
             if ended is not None:
+                _log.info("%s", "the coordinator is done" if outcome is not None else "the coordinator is stopped")
                 self.show()
                 return ended
             events = self.crew.events(max(0.0, min(_WAIT_SECONDS, self.deadline - self.crew.now()))) + self.tick()
             if events:
                 self.record(events)
+                _tell(events)
             commands = (command for event in events for command in self.coordinator.on(event))
 
     def carry_out(self, commands: Iterable[Command]) -> bytes | None:
@@ -91,6 +96,7 @@ class _Run:
         for command in commands:
             match command:
                 case Hire(workers=workers):
+                    _log.info("workers wanted: %d", workers)
                     self.crew.hire(workers)
                 case Send(worker=worker, message=message):
                     self.crew.send(worker, message)
@@ -114,3 +120,11 @@ class _Run:
     def show(self) -> None:
         if self.on_counters is not None:
             self.on_counters(self.coordinator.counters())
+
+
+def _tell(events: Sequence[Event]) -> None:
+    for event in events:
+        if isinstance(event, Joined):
+            _log.info("worker %d joined: %s", event.worker, event.place)
+        elif isinstance(event, Lost):
+            _log.info("worker %d was lost: %s", event.worker, event.reason)

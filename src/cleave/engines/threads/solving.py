@@ -6,6 +6,8 @@ It is the same one for all parts of a search, so that it is known who has to con
 
 from __future__ import annotations
 
+import logging
+
 from cleave.engines.threads.code import Cell
 from cleave.engines.threads.encode import Formula
 from cleave.engines.threads.instances import Unfolded
@@ -20,6 +22,8 @@ from cleave.smt.sat.solver import SatSolver
 from cleave.smt.solver import Solver
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
+_log = logging.getLogger(__name__)
+
 Z3 = "z3"
 _NUMBERS = frozenset((SortKind.INT, SortKind.REAL))
 _BITS = frozenset((SortKind.BOOL, SortKind.BITVEC))
@@ -33,6 +37,12 @@ def check_solver(options: ThreadsOptions) -> None:
 
 def chosen(unfolded: Unfolded, options: ThreadsOptions) -> str:
     """Who decides: one of `SOLVERS`, or Z3."""
+    name = _fitting(unfolded, options)
+    _log.info("the solver is %s", name)
+    return name
+
+
+def _fitting(unfolded: Unfolded, options: ThreadsOptions) -> str:
     nodes = list(postorder(unfolded.terms()))
     if any(_NUMBERS & {node.sort.kind, node.sort.index.kind, node.sort.element.kind} for node in nodes):
         if options.solver not in (AUTO, BITWUZLA):

@@ -14,6 +14,7 @@ by ending the process, and the next question starts another one, which takes som
 
 from __future__ import annotations
 
+import logging
 import os
 import select
 import subprocess
@@ -31,6 +32,8 @@ from cleave.logic.encoding import encode
 from cleave.logic.terms import Term
 from cleave.smt.cvc5.messages import LENGTH, Question, Reply
 from cleave.smt.solver import Answer
+
+_log = logging.getLogger(__name__)
 
 _START = "from cleave.smt.cvc5.child import main; main()"  # with -m the module would be there twice
 _START_SECONDS = 60.0
@@ -68,6 +71,7 @@ class Cvc5:
         with self._lock:
             if self._process is None and not self._interrupted:
                 self._process, self._is_ready = _spawn(self._memory_mb), False
+                _log.debug("process %d of cvc5 is started", self._process.pid)
 
     def decide(self, formula: Term, *, seconds: float = 0.0) -> Decision:
         """Whether ``formula`` has a model. 0 seconds: no limit."""

@@ -14,6 +14,7 @@ Z3's SMT solver is last because it has some.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,6 +34,8 @@ from cleave.smt.cvc5.solver import Cvc5
 from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 from cleave.validate.clauses.evidence import BY_VALUES
+
+_log = logging.getLogger(__name__)
 
 CVC5, BITWUZLA, Z3 = "cvc5", "Bitwuzla", "Z3's SMT solver"
 
@@ -122,6 +125,7 @@ class InTurn:
                 if self.is_over:
                     return Ruling(Answer.UNKNOWN, "", "interrupted" if self._interrupted else "timeout")
                 ruling = ask(formula, self._seconds(turn))
+                _log.debug("%s says %s %s", name, ruling.answer.value, ruling.reason)
                 if ruling.answer is not Answer.UNKNOWN:
                     return ruling
                 reasons[name] = ruling.reason

@@ -10,6 +10,7 @@ MiniSat comes first because it is quick: see docs/threads.md. What a solver does
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from cleave.smt.cvc5.solver import Cvc5
 from cleave.smt.sat import solver as sat
 from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
+
+_log = logging.getLogger(__name__)
 
 Guarded: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Calls what it is given when a limit is hit, as long as the context lasts."""
@@ -43,6 +46,7 @@ def second_opinion(first: str, formulas: Sequence[Term], seconds: float, guarded
     others = _others(first)
     for name in others:
         answer = _ask(name, formulas, seconds, guarded)
+        _log.info("after %s, %s says %s", first, name, "nothing" if answer is None else answer.value)
         if answer is not None:
             return Opinion(answer, name)
     return Opinion(Answer.UNKNOWN, others[-1])

@@ -11,11 +11,13 @@ user sees.
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 import re
 import subprocess
 import tempfile
 from pathlib import Path, PurePath
+from time import monotonic
 
 from cleave.errors import InputError, MissingExtraError, UnsupportedError
 from cleave.frontends.c.clang.annotations import with_assertions
@@ -24,6 +26,8 @@ from cleave.frontends.c.clang.library import HEADERS
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import ASSERTIONS, DATA_RACE, ERROR_LABEL
 from cleave.frontends.c.properties.registry import chosen
+
+_log = logging.getLogger(__name__)
 
 _TARGETS = {32: "x86-linux-gnu", 64: "x86_64-linux-gnu"}
 _FLAGS = (
@@ -87,13 +91,16 @@ def compile_c(file: str, content: bytes, options: COptions) -> str:
             *_TOLERANT,
             *_paths(file, options),
         ]
+        started = monotonic()
         try:
             whole = [*command, "-o", str(made), str(source)]
+            _log.debug("%s", " ".join(whole))
             done = subprocess.run(whole, capture_output=True, timeout=_SECONDS, env=_environment())
         except subprocess.TimeoutExpired:
             raise InputError(f"the C compiler did not end within {_SECONDS:.0f} s", file=file) from None
         if done.returncode != 0 or not made.exists():
             raise _rejected(file, done.stderr.decode("utf-8", "replace"))
+        _log.info("compiled %s for %d bit in %.1f s", file, options.bits or 64, monotonic() - started)
         return made.read_text("utf-8", "replace")
 
 
