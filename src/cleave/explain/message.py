@@ -2,7 +2,8 @@
 
     "{0:signed} + {1:signed} does not fit into int", values a and b            "2147483647 + 1 does not fit into int"
 
-After the colon stands how a value is written: as a ``signed`` or ``unsigned`` number, else as it is.
+After the colon stands how a value is written: as a ``signed`` or ``unsigned`` number, as a ``pointer`` that is not
+valid, else as it is.
 """
 
 from __future__ import annotations
@@ -38,4 +39,6 @@ def _written(value: Value, term: Term, how: str) -> str:
         return show(value, term.sort)
     if how == "signed":
         return str(signed(value, term.sort.width))
+    if how == "pointer":
+        return "a dangling or wild pointer" if value else "a null pointer"
     return str(value) if how == "unsigned" else show(value, term.sort)

@@ -22,6 +22,7 @@ from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.registry import chosen
 from cleave.ir.program import Program
 
+_COMPETITION = ("__VERIFIER_", "reach_error")  # what the functions of SV-COMP's tasks are called
 _CHOSEN = "the data model is ILP32 (32 bit), as the program says itself by its size_t or its headers"
 
 
@@ -60,7 +61,11 @@ def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
 
 
 def _lowered(compiled: Compiled) -> CProgram:
-    made = lower(link([_module(unit) for unit in compiled.units]), compiled.options)
+    modules = [_module(unit) for unit in compiled.units]
+    own = [name for module in modules if not module.is_library for name in module.functions]
+    linked = link(modules)
+    linked.is_task = any(name.startswith(_COMPETITION) for name in own)
+    made = lower(linked, compiled.options)
     return replace(made, assumptions=(*made.assumptions, *compiled.assumptions))
 
 

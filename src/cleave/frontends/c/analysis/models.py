@@ -34,6 +34,9 @@ class Kind(Enum):
     SCAN = auto()  # scanf(format, pointers…): any values where the pointers point to
     FILE_SCAN = auto()  # fscanf(stream, format, pointers…)
     HAVOC = auto()  # __CPROVER_havoc_slice(pointer, size): any values there
+    FREE = auto()  # free(pointer)
+    SCOPE_BEGIN = auto()  # llvm.lifetime.start(pointer): a local is there from now on
+    SCOPE_END = auto()
     NOTHING = auto()  # has no effect that the model knows
     IGNORED = auto()  # output, mostly: no effect, the result is any value; not worth telling
     FIRST = auto()  # gives back its first argument
@@ -74,7 +77,8 @@ _NAMES: dict[Kind, str] = {
     Kind.COPY: "memcpy memmove __memcpy_chk __memmove_chk __builtin_memcpy __builtin_memmove",
     Kind.FILL: "memset __memset_chk __builtin_memset",
     Kind.ZERO: "bzero",
-    Kind.NOTHING: "free cfree kfree llvm.donothing setbuf setvbuf __CPROVER_fence __CPROVER_allocated_memory",
+    Kind.FREE: "free cfree kfree",
+    Kind.NOTHING: "llvm.donothing setbuf setvbuf __CPROVER_fence __CPROVER_allocated_memory",
     Kind.ATOMIC_BEGIN: "__VERIFIER_atomic_begin __CPROVER_atomic_begin __ESBMC_atomic_begin",
     Kind.ATOMIC_END: "__VERIFIER_atomic_end __CPROVER_atomic_end __ESBMC_atomic_end",
     Kind.SPAWN: "__cleave_spawn",
@@ -109,7 +113,9 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
     for pattern, kind in (
         (r"llvm\.(memcpy|memmove)\.", Kind.COPY),
         (r"llvm\.memset\.", Kind.FILL),
-        (r"llvm\.(lifetime|dbg|stackrestore|prefetch|invariant|experimental\.noalias|var\.annotation)", Kind.NOTHING),
+        (r"llvm\.lifetime\.start", Kind.SCOPE_BEGIN),
+        (r"llvm\.lifetime\.end", Kind.SCOPE_END),
+        (r"llvm\.(dbg|stackrestore|prefetch|invariant|experimental\.noalias|var\.annotation)", Kind.NOTHING),
         (r"llvm\.(stacksave|frameaddress|returnaddress|readcyclecounter|objectsize)", Kind.IGNORED),
         (r"llvm\.(expect|threadlocal\.address|ptr\.annotation|ssa\.copy)", Kind.FIRST),
         (r"llvm\.va_|llvm\.va_(start|end|copy)", Kind.REFUSED_VARIADIC),

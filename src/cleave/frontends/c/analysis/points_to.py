@@ -233,7 +233,7 @@ class PointsTo:
             self._flow(function, result, call.operands[0])
         elif kind in (Kind.FIRST, Kind.FILL):
             self._flow(function, result, call.operands[0])
-        elif self.tracked(call.type) and kind not in NUMBERS:
+        elif self.tracked(call.type) and kind not in NUMBERS and kind is not Kind.NONDET:
             made = self._make(Object("external", result.name, function))
             self.unify(self.region(function, result), made)
 

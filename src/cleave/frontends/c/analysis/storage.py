@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from cleave.frontends.c.analysis.calls import CallFacts
 from cleave.frontends.c.analysis.cells import Cell, Memory, MemoryMap
 from cleave.frontends.c.analysis.escape import private_allocas
+from cleave.frontends.c.analysis.lives import Lives
 from cleave.frontends.c.analysis.models import Kind, kind_of
 from cleave.frontends.c.analysis.points_to import Object, PointsTo
+from cleave.frontends.c.analysis.slots import slot_power
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.layout import Layout
 from cleave.frontends.c.llvm.module import constant
@@ -52,24 +54,36 @@ class _Site:
 
 class Storage:
     def __init__(
-        self, module: l.Module, facts: CallFacts, points_to: PointsTo, memories: MemoryMap, layout: Layout
+        self,
+        module: l.Module,
+        facts: CallFacts,
+        points_to: PointsTo,
+        memories: MemoryMap,
+        layout: Layout,
+        lives: Lives | None = None,
     ) -> None:
+        """``lives``: accesses are checked, so each object has a slot, and mortal locals an address of their own."""
         self._module = module
         self._facts = facts
         self._points_to = points_to
         self._memories = memories
         self._layout = layout
+        self._lives = lives
+        self._powers: dict[Memory, int] = {}
         self._sites: dict[Object, _Site] = {}
         self._private: dict[str, frozenset[str]] = {}
         self.placements: dict[Object, Placement] = {}
         self._next = _FIRST_ADDRESS
         self._find_sites()
+        if lives is not None:
+            self._set_powers()
         self._place_all()
 
     @property
     def first_free(self) -> int:
         """Where the counter starts."""
-        return self._next
+        power = max(self.powers, default=0) if self.has_slots else 0
+        return -(-self._next >> power) << power
 
     def address(self, name: str) -> int:
         """Of a global variable or a function."""
@@ -84,6 +98,23 @@ class Storage:
     def size(self, made: Object) -> int | None:
         return self._size(made)
 
+    @property
+    def has_slots(self) -> bool:
+        return self._lives is not None
+
+    def power(self, memory: Memory) -> int:
+        """The bits of an address inside of a slot of a region's objects."""
+        return self._powers.get(memory) or slot_power(self._module.bits, memory, ())
+
+    @property
+    def powers(self) -> set[int]:
+        """Of all slots that may be taken from the counter."""
+        return {
+            self.power(self._memories.of(self._points_to.region_of_object(made)))
+            for made, placement in self.placements.items()
+            if placement.address is None
+        }
+
     # --- placing ----------------------------------------------------------------------------------------------------
 
     def _find_sites(self) -> None:
@@ -96,6 +127,20 @@ class Storage:
                     kind = "alloca" if instruction.opcode == "alloca" else "heap"
                     site = _Site(instruction, block.label, block is blocks[0])
                     self._sites[Object(kind, instruction.result, name)] = site
+
+    def _set_powers(self) -> None:
+        objects = [made for made in self._points_to.objects() if made.kind not in ("function", "external")]
+        unknown = [made for made in objects if self._size(made) is None]
+        for made in objects:
+            memory = self._memories.of(self._points_to.region_of_object(made))
+            if memory not in self._powers:
+                here = [other for other in memory.region.objects if other.kind not in ("function", "external")]
+                few = len(unknown) if all(self._is_once(other) for other in here if other in unknown) else 0
+                self._powers[memory] = slot_power(self._module.bits, memory, map(self._size, here), few)
+
+    def _is_once(self, made: Object) -> bool:
+        """Whether an object is allocated at most once."""
+        return made.function in self._facts.once and self._sites[made].label not in self._facts.loops(made.function)
 
     def _place_all(self) -> None:
         for made in list(self._points_to.objects()):
@@ -110,17 +155,18 @@ class Storage:
         others = [other for other in memory.region.objects if other.kind != "function" and other != made]
         if made.kind == "global":
             memory.single = not others
-            return Placement(self._take(size, self._alignment(made)), size)
+            return Placement(self._take(size, self._alignment(made), memory), size)
         site = self._sites[made]
-        once = made.function in self._facts.once and site.label not in self._facts.loops(made.function)
-        fixed = size is not None and (once or self._at_most_one_alive(made, site, alone=not others))
+        once = self._is_once(made)
+        is_mortal = self._lives is not None and made in self._lives.mortal
+        fixed = size is not None and (once or (not is_mortal and self._at_most_one_alive(made, site, alone=not others)))
         if not others:
             memory.single = fixed
         elif fixed and not once:
             fixed = self._few_cells(memory, size or 0)
         if not fixed:
             return Placement(None, size)
-        return Placement(self._take(size, self._alignment(made)), size, refresh=not once)
+        return Placement(self._take(size, self._alignment(made), memory), size, refresh=not once)
 
     def _at_most_one_alive(self, made: Object, site: _Site, *, alone: bool) -> bool:
         """Or several that do not meet: one that is ``alone`` and never leaves its frame is held by locals."""
@@ -140,7 +186,12 @@ class Storage:
         repeats = -(-size // memory.stride) if memory.stride else 1
         return len(live) * repeats <= _FEW_CELLS
 
-    def _take(self, size: int | None, alignment: int = 1) -> int:
+    def _take(self, size: int | None, alignment: int = 1, memory: Memory | None = None) -> int:
+        if self.has_slots and memory is not None:
+            power = self.power(memory)
+            start = -(-self._next >> power) << power
+            self._next = start + (1 << power)
+            return start + (1 << power - 1)
         address = -(-self._next // alignment) * alignment
         self._next = address + -(-((size or 0) + ROOM) // ROOM) * ROOM
         return address

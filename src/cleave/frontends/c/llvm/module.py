@@ -251,6 +251,7 @@ class GlobalVariable:
 class Module:
     bits: int
     is_library: bool = False  # its functions give way to those of the program
+    is_task: bool = False  # written for SV-COMP, by the functions that it uses
     globals: dict[str, GlobalVariable] = field(default_factory=dict)
     functions: dict[str, FunctionDefinition] = field(default_factory=dict)
     aliases: dict[str, Value] = field(default_factory=dict)

@@ -55,6 +55,11 @@ class Body:
         self.locals.append(made)
         return made
 
+    @property
+    def statements(self) -> list[Statement]:
+        """Of the block that is being written."""
+        return self._statements
+
     def emit(self, statement: Statement) -> None:
         self._statements.append(statement)
 
@@ -114,6 +119,10 @@ class Registers:
 
     def at(self, position: int) -> None:
         self._position = position
+
+    def accompany(self, name: str, other: str) -> None:
+        """``name`` is needed as long as ``other``, of the same block."""
+        self._last_use[name] = self._last_use.get(other, -1)
 
     def keep(self, name: str, terms: Terms) -> None:
         """For values that never change: parameters, constants, locals of their own."""

@@ -22,7 +22,7 @@ from cleave.frontends.c.properties.built_in import ASSERTIONS
 from cleave.frontends.c.properties.built_in import DEADLOCK as DEADLOCK_PROPERTY
 from cleave.ir.program import Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
 from cleave.logic.sorts import BOOL, Sort
-from cleave.logic.terms import FALSE, Term, bv, conj_all, ite, neg
+from cleave.logic.terms import FALSE, Op, Term, bv, conj_all, disj_all, ite, neg
 
 if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering
@@ -80,7 +80,10 @@ class CallLowering:
     def _any(self, instruction: l.Instruction, hint: str, function: str = "") -> Terms:
         if instruction.result is None or not self._registers.is_used(instruction.result):
             return ()
-        return tuple(self._body.any(hint, sort, function) for sort in self._sorts(instruction.type))
+        made = tuple(self._body.any(hint, sort, function) for sort in self._sorts(instruction.type))
+        if self._function.pointers is not None and isinstance(instruction.type, l.PointerType):
+            self._function.pointers.received(l.Local(instruction.result, instruction.type), made[0])
+        return made
 
     # --- functions with a body --------------------------------------------------------------------------------------
 
@@ -129,6 +132,7 @@ class CallLowering:
         labels = {name: body.labels.fresh(f"call.{name}") for name in targets}
         unknown = [body.labels.fresh("call.unknown")] if may_be_unknown else []
         after = body.labels.fresh("call.end")
+        self._check_callee(callee, pointer)
         body.finish(*labels.values(), *unknown)
         known = {
             name: bits.same(pointer, bv(self._context.storage.address(name), pointer.sort.width)) for name in targets
@@ -149,6 +153,14 @@ class CallLowering:
                 body.emit(Havoc(results, location, name))
             body.finish(after)
         body.start(after, location)
+
+    def _check_callee(self, callee: l.Value, pointer: Term) -> None:
+        checks = self._function.pointers
+        if checks is not None:
+            region = self._context.points_to.region(self._function.function.name, callee)
+            names = [made.name for made in region.objects if made.kind == "function"]
+            address = self._context.storage.address
+            checks.called(callee, pointer, [bv(address(name), pointer.sort.width) for name in names])
 
     # --- models -----------------------------------------------------------------------------------------------------
 
@@ -176,6 +188,10 @@ class CallLowering:
                 self._scan(instruction, name, kind)
             case Kind.HAVOC:
                 self._havoc(instruction, name)
+            case Kind.FREE:
+                self._free(instruction.operands[0])
+            case Kind.SCOPE_BEGIN | Kind.SCOPE_END:
+                self._scope(instruction.operands[-1], begins=kind is Kind.SCOPE_BEGIN)
             case Kind.SUCCESS:
                 return tuple(bv(0, sort.width) for sort in self._sorts(instruction.type) if sort is not BOOL)
             case Kind.SPAWN | Kind.JOIN | Kind.SELF | Kind.ATOMIC_BEGIN | Kind.ATOMIC_END:
@@ -237,6 +253,7 @@ class CallLowering:
         if pointers is None:
             raise unsupported(f"{name} with this format is not supported", self._function.place())
         for pointer, size in pointers:
+            self._check(pointer, bv(size, self._context.module.bits), writes=True)
             self._memory.scan(pointer, self._function.term(pointer), size)
 
     def _havoc(self, instruction: l.Instruction, name: str) -> None:
@@ -244,6 +261,7 @@ class CallLowering:
         if size is None:
             raise unsupported(f"{name} is supported only with a constant size", self._function.place())
         pointer = instruction.operands[0]
+        self._check(pointer, bv(size, self._context.module.bits), writes=True)
         self._memory.scan(pointer, self._function.term(pointer), size)
 
     def _condition(self, instruction: l.Instruction) -> Term:
@@ -271,6 +289,7 @@ class CallLowering:
     def _range(self, instruction: l.Instruction, kind: Kind) -> Terms:
         operands = instruction.operands
         to = self._function.term(operands[0])
+        self._check_range(instruction, kind)
         match kind:
             case Kind.COPY:
                 source = self._function.term(operands[1])
@@ -281,6 +300,32 @@ class CallLowering:
             case _:
                 self._ranges.fill(operands[0], to, bv(0, 8), self._size(operands[1]))
         return (to,) if instruction.result is not None else ()
+
+    def _scope(self, local: l.Value, *, begins: bool) -> None:
+        extents = self._context.extents
+        if extents is None or not isinstance(local, l.Local):
+            return
+        made = Object("alloca", local.name, self._function.function.name)
+        if extents.is_scoped(made):
+            size = self._context.storage.size(made) or 0
+            self._memory.set_life(made, self._function.term(local), size + 1 if begins else 0)
+
+    def _check_range(self, instruction: l.Instruction, kind: Kind) -> None:
+        operands = instruction.operands
+        size = self._size(operands[1] if kind is Kind.ZERO else operands[2])
+        self._check(operands[0], size, writes=True)
+        if kind is Kind.COPY:
+            self._check(operands[1], size, writes=False)
+
+    def _check(self, pointer: l.Value, size: Term, *, writes: bool) -> None:
+        checks = self._function.pointers
+        if checks is not None:
+            checks.conclude(checks.range(pointer, self._function.term(pointer), size, writes=writes))
+
+    def _free(self, pointer: l.Value, unless: Term = FALSE) -> None:
+        checks = self._function.pointers
+        if checks is not None:
+            checks.free(pointer, self._function.term(pointer), unless)
 
     def _allocate(self, instruction: l.Instruction, kind: Kind) -> Terms:
         if instruction.result is None:
@@ -293,23 +338,53 @@ class CallLowering:
         size = self._size(operands[1] if kind in (Kind.ALLOCATE_ALIGNED, Kind.REALLOCATE) else operands[0])
         if kind is Kind.ALLOCATE_ZERO:
             size = bits.mul(size, self._size(operands[1]))
+        fails = self._fails(instruction, kind, size, made)
         if placement is not None and placement.address is not None:
             address: Term = bv(placement.address, width)
+            self._memory.begin(made, address, size)
         else:
             alignment = self._size(operands[0]) if kind is Kind.ALLOCATE_ALIGNED else bv(1, width)
-            address = self._memory.allocate(size, alignment)
+            address = self._memory.allocate(size, alignment, made)
         pointer = l.Local(instruction.result, l.POINTER)
         if kind in (Kind.ALLOCATE_ZERO, Kind.ALLOCATE_ONE_ZERO):
             self._ranges.fill(pointer, address, bv(0, 8), size, is_new=True)
         elif kind is Kind.REALLOCATE:
             old = self._function.term(operands[0])
             self._ranges.copy(pointer, address, operands[0], old, size, self._size_of_block(operands[0], old, size))
-        return (address,)
+            self._free(operands[0], unless=fails)
+        if fails is FALSE:
+            return (address,)
+        given = self._body.local("given", address.sort)
+        self._body.emit(Assign((given,), (ite(fails, bv(0, width), address),), self._body.location))
+        return (given,)
+
+    def _fails(self, instruction: l.Instruction, kind: Kind, size: Term, made: Object) -> Term:
+        """Whether no memory is given: at any time where that is considered, and always where the size is no size."""
+        too_large = self._memory.is_too_large(size, made)
+        if not self._context.allocation_can_fail:
+            if too_large is not FALSE:
+                self._body.emit(Assume(neg(too_large), self._body.location))
+            return FALSE
+        name = instruction.callee.name if isinstance(instruction.callee, l.GlobalRef) else "allocation"
+        reasons = [self._body.any(f"{name}.fails", BOOL), too_large]
+        if kind is Kind.ALLOCATE_ZERO:
+            count, size = (self._size(operand) for operand in instruction.operands[:2])
+            width = self._context.module.bits
+            most = bits.binary(Op.BV_UDIV, bv(-1, width), size) if size.is_value and size.value else None
+            half = bv(1 << width // 2, width)
+            small = (bits.compare(Op.BV_ULT, one, half) for one in (count, size))
+            fits = bits.compare(Op.BV_ULE, count, most) if most is not None else conj_all(small)
+            reasons.append(neg(fits))
+        return disj_all(reasons)
 
     def _size_of_block(self, pointer: l.Value, address: Term, unknown: Term) -> Term:
         """How much `realloc` has to copy: what is beyond the old block holds any values. A block that has no address of
         its own has at most the largest size of these, where all are known."""
         storage, width = self._context.storage, address.sort.width
+        if self._context.extents is not None:
+            extent = self._context.extents.of(self._memory.place(pointer)[0])
+            found = bits.plus(extent.of(address), -1)
+            return ite(bits.same(address, bv(0, width)), bv(0, width), found)
         fixed: list[tuple[int, int]] = []
         moving: list[int | None] = []
         for made in self._memory.place(pointer)[0].region.objects:

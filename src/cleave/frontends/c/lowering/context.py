@@ -17,6 +17,7 @@ from cleave.frontends.c.llvm.layout import Layout
 from cleave.frontends.c.lowering.bits import sort_of_width
 from cleave.frontends.c.lowering.body import Names
 from cleave.frontends.c.lowering.checks import Checks
+from cleave.frontends.c.lowering.extents import Extents
 from cleave.frontends.c.lowering.races import Races
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import ASSERTIONS, ERROR_LABEL
@@ -44,6 +45,9 @@ class Context:
     global_set: set[Term] = field(default_factory=set)
     uses_counter: bool = False
     races: Races | None = None  # None: they are not asked for
+    extents: Extents | None = None  # None: accesses are not checked
+    allocation_can_fail: bool = False  # malloc may return null
+    limited: int | None = None  # larger objects than that are not considered
     allocates: bool = False  # asks for memory, which is always granted
     grows_unknown_blocks: bool = False  # realloc of blocks whose size is not known here
 

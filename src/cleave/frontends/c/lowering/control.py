@@ -31,6 +31,7 @@ class ControlLowering:
             case "ret":
                 if instruction.operands and returns:
                     body.emit(Assign(returns, self._function.terms(instruction.operands[0]), body.location))
+                self._function.memory.end_frame()
                 body.finish()
             case "unreachable":
                 body.stop()

@@ -17,11 +17,12 @@ from cleave.frontends.c.lowering.control import ControlLowering
 from cleave.frontends.c.lowering.memory import MemoryAccess
 from cleave.frontends.c.lowering.operators import apply_binary, apply_cast, apply_comparison, is_binary, update
 from cleave.frontends.c.lowering.parameters import parameter_cells
+from cleave.frontends.c.lowering.pointers import NOTHING, PointerChecks, Step
 from cleave.frontends.c.lowering.races import is_atomic_access
 from cleave.frontends.c.lowering.ranges import RangeAccess
-from cleave.ir.program import Block, Location, Procedure
+from cleave.ir.program import Assign, Assume, Block, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
-from cleave.logic.terms import FALSE, TRUE, Term, bv, conj, ite, var
+from cleave.logic.terms import FALSE, TRUE, Term, bv, conj, ite, neg, var
 from cleave.logic.walk import free_variables
 
 _ERROR_LABEL = "ERROR"
@@ -43,6 +44,7 @@ class FunctionLowering:
         self.body = Body(Names(context.names.__contains__))
         self.registers = Registers(self.body, self.function)
         self.memory = MemoryAccess(context, name, self.body, self.registers)
+        self.pointers = PointerChecks(self, context.extents) if context.extents is not None else None
         self.ranges = RangeAccess(context, self.memory, self.body, self.registers)
         self.calls = CallLowering(self)
         self.control = ControlLowering(self)
@@ -63,8 +65,9 @@ class FunctionLowering:
         )
         for label in function.blocks:
             body.labels.fresh(label)
+        first = next(iter(function.blocks))
         for block in function.blocks.values():
-            self._block(block)
+            self._block(block, is_first=block.label == first)
         return Procedure(
             name=function.name,
             parameters=parameters,
@@ -105,12 +108,14 @@ class FunctionLowering:
 
     # --- blocks -----------------------------------------------------------------------------------------------------
 
-    def _block(self, block: l.BasicBlock) -> None:
+    def _block(self, block: l.BasicBlock, *, is_first: bool) -> None:
         body, registers = self.body, self.registers
         located = (i.location for i in block.instructions if i.location is not None)
         place = next(located, None)
         body.start(block.label, place)
         registers.enter(block)
+        if is_first:
+            self.memory.begin_frame()
         if block.label == _ERROR_LABEL and self.context.looks_for_labels:
             body.location = place or self.function.location
             self.check(self.context.label_property, FALSE, f"label {block.label} is reached")
@@ -211,9 +216,12 @@ class FunctionLowering:
             case "store":
                 stored, address = self.terms(operands[0]), self.term(operands[1])
                 atomic = is_atomic_access(instruction)
-                self.memory.store(operands[0].type, stored, operands[1], address, atomic=atomic)
+                step = self._checked(operands[1], address, operands[0].type, writes=True)
+                self.memory.store(operands[0].type, stored, operands[1], address, also=step.values, atomic=atomic)
+                self._conclude(step)
             case "getelementptr":
-                define(result, (element_pointer(self.context, instruction, self.term),))
+                made = element_pointer(self.context, instruction, self.term)
+                define(result, (made if self.pointers is None else self.pointers.follow(instruction, made),))
             case "alloca":
                 self._alloca(instruction)
             case "select":
@@ -235,15 +243,39 @@ class FunctionLowering:
 
     def _load(self, instruction: l.Instruction) -> None:
         pointer, address = instruction.operands[0], self.term(instruction.operands[0])
+        step = self._checked(pointer, address, instruction.type, writes=False)
         loaded = self.memory.load(instruction.type, pointer, address)
         if self.context.has_threads and instruction.result is not None:
             globals_read = self.context.global_set.intersection(free_variables(*loaded))
             if globals_read:  # now, and in a step of its own: the next may be another thread's
                 kept = self.registers.reserve(instruction.result, (term.sort for term in loaded))
                 touched = self.memory.touched(instruction.type, pointer, address)
-                self.memory.read(kept, loaded, touched, atomic=is_atomic_access(instruction))
+                targets, values = (*kept, *step.values), (*loaded, *step.values.values())
+                self.memory.read(targets, values, touched, atomic=is_atomic_access(instruction))
+                self._conclude(step)
+                self._note_loaded(instruction, address)
                 return
+        if step.values:
+            self.body.emit(Assign(tuple(step.values), tuple(step.values.values()), self.body.location))
+            self._conclude(step)
         self.registers.define(instruction.result, loaded)
+        self._note_loaded(instruction, address)
+
+    def _note_loaded(self, instruction: l.Instruction, address: Term) -> None:
+        if self.pointers is not None and instruction.result is not None and isinstance(instruction.type, l.PointerType):
+            result = l.Local(instruction.result, instruction.type)
+            if self.registers.is_used(result.name):
+                (term,) = self.registers.get(result.name, (self.context.pointer,))
+                self.pointers.loaded(instruction.operands[0], address, result, term)
+
+    def _checked(self, pointer: l.Value, address: Term, type: l.Type, *, writes: bool) -> Step:
+        if self.pointers is None:
+            return NOTHING
+        return self.pointers.access(pointer, address, self.context.layout.stored(type), writes=writes)
+
+    def _conclude(self, step: Step) -> None:
+        if step.after is not None:
+            self.body.emit(step.after)
 
     def _alloca(self, instruction: l.Instruction) -> None:
         assert instruction.result is not None
@@ -254,11 +286,16 @@ class FunctionLowering:
         if placement is not None and placement.address is not None:
             if placement.refresh:
                 self.memory.refresh(made)
-            self.registers.define(instruction.result, (bv(placement.address, width),))
+            fixed = bv(placement.address, width)
+            self.registers.define(instruction.result, (fixed,))
+            self.memory.begin(made, fixed, bv(placement.size or 0, width))
             return
         count = bits.zero_extended(self.term(instruction.operands[0]), width)
         size = bits.mul(count, bv(self.context.layout.size(instruction.source), width))
-        allocated = self.memory.allocate(size, bv(instruction.alignment, width))
+        too_large = self.memory.is_too_large(size, made)
+        if too_large is not FALSE:
+            self.body.emit(Assume(neg(too_large), self.body.location))
+        allocated = self.memory.allocate(size, bv(instruction.alignment, width), made)
         self.registers.define(instruction.result, (allocated,))
 
     def _aggregate(self, instruction: l.Instruction) -> None:
@@ -281,6 +318,7 @@ class FunctionLowering:
     def _atomic(self, instruction: l.Instruction) -> None:
         pointer, operand = instruction.operands[:2]
         address = self.term(pointer)
+        step = self._checked(pointer, address, operand.type, writes=True)
         (before,) = self.memory.load(operand.type, pointer, address)
         saved = self.body.local("before", before.sort)
         succeeds = TRUE
@@ -294,7 +332,7 @@ class FunctionLowering:
             result = (saved,)
         if after is None:
             raise unsupported(f"the atomic operation {instruction.predicate!r} is not supported", self.place())
-        self.memory.store(
-            operand.type, (after,), pointer, address, also={saved: before}, atomic=True, succeeds=succeeds
-        )
+        also = {saved: before, **step.values}
+        self.memory.store(operand.type, (after,), pointer, address, also=also, atomic=True, succeeds=succeeds)
+        self._conclude(step)
         self.registers.define(instruction.result, result)

@@ -9,6 +9,7 @@ from cleave.frontends.c.analysis.accesses import AccessFinder
 from cleave.frontends.c.analysis.calls import CallFacts
 from cleave.frontends.c.analysis.cells import MemoryMap
 from cleave.frontends.c.analysis.confusion import hides_pointers
+from cleave.frontends.c.analysis.lives import Lives
 from cleave.frontends.c.analysis.offsets import Offsets
 from cleave.frontends.c.analysis.points_to import PointsTo
 from cleave.frontends.c.analysis.storage import Storage, declare_cells
@@ -23,6 +24,7 @@ from cleave.frontends.c.lowering.body import Names
 from cleave.frontends.c.lowering.checks import Checks
 from cleave.frontends.c.lowering.context import COUNTER, Context
 from cleave.frontends.c.lowering.entry import call_constructors, choose_entry
+from cleave.frontends.c.lowering.extents import Extents
 from cleave.frontends.c.lowering.function import FunctionLowering
 from cleave.frontends.c.lowering.initial import fold_constants, initial_values
 from cleave.frontends.c.lowering.inside import quiet_inside
@@ -30,10 +32,10 @@ from cleave.frontends.c.lowering.memory_model import assumed, left_out, weak_pla
 from cleave.frontends.c.lowering.races import Races
 from cleave.frontends.c.lowering.threads import lower_threads
 from cleave.frontends.c.lowering.trust import trusted_calls, trusted_functions
-from cleave.frontends.c.lowering.wrappers import wrap_models
+from cleave.frontends.c.lowering.wrappers import lower_stack_calls, wrap_models
 from cleave.frontends.c.options import COptions
-from cleave.frontends.c.properties.built_in import DATA_RACE, DEADLOCK
-from cleave.ir.program import Assume, Block, Call, Location, Procedure, Program, Statement
+from cleave.frontends.c.properties.built_in import DATA_RACE, DEADLOCK, MEMORY
+from cleave.ir.program import Assign, Assume, Block, Call, Location, Procedure, Program, Statement
 from cleave.logic.terms import Op, bv, conj_all, select
 
 _ARGUMENTS_POWER = 28  # no system passes that many
@@ -54,6 +56,7 @@ def lower(module: l.Module, options: COptions) -> CProgram:
     entry = choose_entry(module, options.entry)
     module.trusted = trusted_functions(module, options)
     call_constructors(module, entry)
+    lower_stack_calls(module)
     wrap_models(module)
     checks = Checks(options)
     outline_threads(module, deadlocks=checks.wants(DEADLOCK))
@@ -71,6 +74,10 @@ def lower(module: l.Module, options: COptions) -> CProgram:
     for cell in cells:
         if cell.owner == "" and cell.variable is not None:
             context.declare(cell.variable)
+    if context.extents is not None:
+        for memory in list(context.memories.all()):
+            if (variable := context.extents.of(memory).variable) is not None:
+                context.declare(variable)
     made = {name: FunctionLowering(context, name).procedure() for name in context.facts.reachable}
     if context.has_threads:
         made = {name: balanced(procedure) for name, procedure in made.items()}
@@ -80,6 +87,8 @@ def lower(module: l.Module, options: COptions) -> CProgram:
         ordered = quiet_inside(ordered, context.races.marks())
         prologue = (*prologue, *context.races.initial())
         context.globals += context.races.marks()
+    if context.extents is not None:
+        prologue = (*prologue, *context.extents.initial())
     start = _start(ordered, entry, context, prologue)
     ordered[start.name] = start
     ordered, checked = checks.numbered(ordered)
@@ -118,18 +127,26 @@ def _command_line(procedure: Procedure, context: Context) -> tuple[Statement, ..
     count = procedure.parameters[0]
     few = bits.compare(Op.BV_ULT, count, bv(1 << _ARGUMENTS_POWER, count.sort.width))
     conditions = [few]
+    statements: list[Statement] = []
     if len(procedure.parameters) > 1:
         vector = procedure.parameters[1]
-        conditions.append(bits.same(vector, bv(1 << (width - 1), width)))  # above all that is ever allocated
         parameter = context.module.functions["main"].parameters[1]
         region = context.points_to.region("main", l.Local(parameter.name, parameter.type))
         memory = context.memories.of(region)
+        place = bv(1 << (width - 1), width)  # above all that is ever allocated
+        if context.extents is not None:
+            extent = context.extents.of(memory)
+            place = extent.vector()
+            size = bits.mul(bits.plus(bits.zero_extended(count, width), 1), bv(width // 8, width))
+            made = extent.changed(place, bits.plus(size, 1))
+            statements.append(Assign(tuple(made), tuple(made.values()), procedure.location))
+        conditions.append(bits.same(vector, place))
         last = bits.add(vector, bits.mul(bits.zero_extended(count, width), bv(width // 8, width)))
         for cell, distance in memory.pieces(0, width // 8):
             if cell.is_array and cell.variable is not None:
                 null = bits.same(select(cell.variable, bits.plus(last, distance)), bv(0, 8 * cell.size))
                 conditions.append(null)
-    return (Assume(conj_all(conditions), procedure.location),)
+    return (Assume(conj_all(conditions), procedure.location), *statements)
 
 
 def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) -> Context:
@@ -139,13 +156,17 @@ def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) ->
     if hides_pointers(module, facts, points_to, memories):
         facts, points_to = _called_back(module, entry, follow_all=True)
         finder, memories = _find_memory(module, facts, points_to, layout)
-    storage = Storage(module, facts, points_to, memories, layout)
+    lives = Lives(module, facts, points_to) if checks.wants(MEMORY) else None
+    storage = Storage(module, facts, points_to, memories, layout, lives)
     constants = Constants(layout, storage.address, module.aliases)
     names = Names()
     names.fresh(COUNTER)
     context = Context(module, options, checks, layout, facts, points_to, finder, memories, storage, constants, names)
     if checks.wants(DATA_RACE) and facts.has_threads:
         context.races = Races(module, facts, finder, memories)
+    if lives is not None:
+        context.allocation_can_fail = not module.is_task
+        context.extents = Extents(module, points_to, memories, storage, lives, names)
     return context
 
 
@@ -194,10 +215,13 @@ def _assumptions(context: Context) -> tuple[str, ...]:
         f"{name} leaves memory alone and returns any value, as {how} says"
         for name, how in trusted_calls(context.module, context.facts, context.options)
     ]
-    if any(_uses_pointers(context.module.functions[name]) for name in context.facts.reachable):
+    functions = [context.module.functions[name] for name in context.facts.reachable]
+    if context.extents is None and any(map(_uses_pointers, functions)):
         told.append("memory safety is not checked: an access outside of its object uses other memory of the same kind")
-    if context.allocates:
+    if context.allocates and not context.allocation_can_fail:
         told.append("memory that is asked for is always granted: malloc and the like never fail")
+    if context.limited is not None:
+        told.append(f"no object whose size is known only when it is made has more than {context.limited} bytes")
     if context.grows_unknown_blocks:
         told.append("what realloc adds to a block of a size that is not known beforehand may be values of other blocks")
     if context.has_threads and (memory := assumed(context.options, _weak_places(context))) is not None:

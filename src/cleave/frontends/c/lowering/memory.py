@@ -5,6 +5,8 @@ store i32 %v, ptr %p            heap+8 := heap+8[p + 8 := v], or x := v if p can
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cleave.frontends.c.analysis.cells import Cell, Memory
 from cleave.frontends.c.analysis.offsets import Offset
 from cleave.frontends.c.analysis.points_to import Object
@@ -13,11 +15,12 @@ from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Body, Registers, Terms
 from cleave.frontends.c.lowering.context import Context
+from cleave.frontends.c.lowering.extents import on_stack
 from cleave.frontends.c.lowering.races import RaceChecks
 from cleave.frontends.c.lowering.writes import Writes
 from cleave.ir.program import Assign, Assume, Havoc, Self
 from cleave.logic.sorts import BOOL, bitvec
-from cleave.logic.terms import TRUE, Op, Term, bv, select, store
+from cleave.logic.terms import TRUE, Op, Term, bv, neg, select, store
 from cleave.logic.walk import free_variables
 
 _THREAD_BITS = 8  # of an address, for the thread that allocated it; the highest bit stays 0
@@ -31,6 +34,7 @@ class MemoryAccess:
         self._function = function
         self._body = body
         self._registers = registers
+        self._frame: dict[Object, Term] = {}  # mortal locals, with their addresses
         watched = context.races is not None and context.races.watches(function)
         self._races = RaceChecks(context.races, body, context.names) if watched and context.races is not None else None
 
@@ -153,23 +157,97 @@ class MemoryAccess:
                 writes.add(cell, bv(placement.address + start, self._context.module.bits), value)
         self.write(writes, is_new=True)
 
-    def allocate(self, size: Term, alignment: Term) -> Term:
-        """The address of new memory, from the counter. That addresses run out is not considered."""
+    def allocate(self, size: Term, alignment: Term, made: Object) -> Term:
+        """The address of new memory, from the counter. That addresses run out is not considered, nor more memory than
+        `is_too_large` allows."""
         if self._context.has_threads:
-            return self._allocate_in_thread(size, alignment)
+            return self._allocate_in_thread(size, alignment, made)
         width = self._context.module.bits
         counter = self._context.counter()
         address = self._body.local("allocated", counter.sort)
         self._registers.before_change(lambda variable: variable is counter)
-        self._body.emit(Assign((address,), (_aligned(counter, alignment),), self._body.location))
-        if not size.is_value:
-            self._assume_below(size, width - 2)
-        rounded = bits.binary(Op.BV_AND, bits.plus(size, 31), bv(-16, width))
-        self._body.emit(Assign((counter,), (bits.add(address, rounded),), self._body.location))
-        self._assume_below(counter, width - 1)
+        place, after = self._room(counter, size, alignment, made)
+        is_apart = made.kind == "alloca" and self._context.extents is not None
+        used = after(place if is_apart else address)
+        self._body.emit(Assign((address,), (on_stack(place) if is_apart else place,), self._body.location))
+        self.begin(made, address, size, {counter: used})
+        self._assume_below(counter, width - 1 if self._context.extents is None else width - 2)
         return address
 
-    def _allocate_in_thread(self, size: Term, alignment: Term) -> Term:
+    def is_too_large(self, size: Term, made: Object) -> Term:
+        """Whether there is no room for an object, at any time."""
+        width = self._context.module.bits
+        if self._context.storage.has_slots and width == 32 and not size.is_value:
+            limit = 1 << self._power(made) - 1
+            self._context.limited = min(limit, self._context.limited or limit)
+        power = min(width - (_THREAD_BITS if self._context.has_threads else 2), self._power(made) - 1)
+        return neg(bits.compare(Op.BV_ULT, size, bv(1 << power, width)))
+
+    def _power(self, made: Object) -> int:
+        """The bits of an address in the part of memory that an object may take."""
+        if not self._context.storage.has_slots:
+            return self._context.module.bits
+        return self._context.storage.power(self._memory_of(made))
+
+    def _room(self, used: Term, size: Term, alignment: Term, made: Object) -> tuple[Term, Callable[[Term], Term]]:
+        """Where an object is placed next, and from its place what is used then."""
+        width = self._context.module.bits
+        if not self._context.storage.has_slots:
+            rounded = bits.binary(Op.BV_AND, bits.plus(size, 31), bv(-16, width))
+            return _aligned(used, alignment), lambda place: bits.add(place, rounded)
+        power, half = self._power(made), 1 << self._power(made) - 1
+        if min(self._context.storage.powers) < power:
+            used = bits.binary(Op.BV_AND, bits.plus(used, (1 << power) - 1), bv(-(1 << power), width))
+        return bits.plus(used, half), lambda place: bits.plus(place, half)
+
+    def _memory_of(self, made: Object) -> Memory:
+        return self._context.memories.of(self._context.points_to.region_of_object(made))
+
+    def begin(self, made: Object, address: Term, size: Term, also: dict[Term, Term] | None = None) -> None:
+        """An object is there from now on; in the same step, what is ``also``."""
+        values = dict(also or {})
+        if self._context.extents is not None:
+            extent = self._context.extents.of(self._memory_of(made))
+            if self._context.extents.comes_and_goes(made):
+                values |= extent.changed(address, bits.plus(size, 1))
+                if made in self._frame:
+                    values[self._frame[made]] = address
+        self._change(values)
+
+    def begin_frame(self) -> None:
+        """Where the locals are, later, that others may know when they die."""
+        extents = self._context.extents
+        for one in self._context.module.functions[self._function].instructions() if extents is not None else ():
+            made = Object("alloca", one.result or "", self._function)
+            if extents is not None and one.opcode == "alloca" and extents.is_mortal(made):
+                self._frame[made] = self._body.local(f"{one.result}.place", self._context.pointer)
+        if self._frame:
+            nowhere = (bv(0, self._context.module.bits),) * len(self._frame)
+            self._body.emit(Assign(tuple(self._frame.values()), nowhere, self._body.location))
+
+    def end_frame(self) -> None:
+        """The locals that others may still know die."""
+        for made in self._frame:
+            self.end(made)
+
+    def end(self, made: Object) -> None:
+        place = self._frame.get(made)
+        if place is not None and self._context.extents is not None:
+            extent = self._context.extents.of(self._memory_of(made))
+            self._change(extent.changed(place, bv(0, self._context.module.bits)))
+
+    def set_life(self, made: Object, address: Term, extent: int) -> None:
+        """The extent of a local, whose block begins or ends."""
+        assert self._context.extents is not None
+        extents = self._context.extents.of(self._memory_of(made))
+        self._change(extents.changed(address, bv(extent, self._context.module.bits)))
+
+    def _change(self, values: dict[Term, Term]) -> None:
+        if values:
+            self._registers.before_change(values.__contains__)
+            self._body.emit(Assign(tuple(values), tuple(values.values()), self._body.location))
+
+    def _allocate_in_thread(self, size: Term, alignment: Term, made: Object) -> Term:
         """Each thread has its own part of the addresses, and so threads do not meet at the counter."""
         width = self._context.module.bits
         power = width - _THREAD_BITS
@@ -177,14 +255,13 @@ class MemoryAccess:
         me, used, address = (body.local(name, counter.sort.element) for name in ("me", "used", "allocated"))
         body.emit(Self(me, body.location))
         body.emit(Assign((used,), (select(counter, me),), body.location))
-        if not size.is_value:
-            self._assume_below(size, power)
-        rounded = bits.binary(Op.BV_AND, bits.plus(size, 31), bv(-16, width))
         first = self._context.storage.first_free
-        place = _aligned(bits.plus(used, first), alignment)
-        after = bits.add(place, rounded)
-        body.emit(Assign((counter,), (store(counter, me, bits.plus(after, -first)),), body.location))
+        place, next_place = self._room(bits.plus(used, first), size, alignment, made)
+        after = next_place(place)
+        if made.kind == "alloca" and self._context.extents is not None:
+            place = on_stack(place)
         body.emit(Assign((address,), (bits.add(place, bits.binary(Op.BV_SHL, me, bv(power, width))),)))
+        self.begin(made, address, size, {counter: store(counter, me, bits.plus(after, -first))})
         self._assume_below(after, power)
         return address
 

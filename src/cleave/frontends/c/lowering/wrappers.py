@@ -12,6 +12,8 @@ from cleave.frontends.c.analysis.pointed import pointed_functions
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.link import Renamer
 
+_ON_STACK = ("alloca", "__builtin_alloca")
+
 
 def wrap_models(module: l.Module) -> None:
     """Changes the module: pointers then point to the wrappers."""
@@ -28,6 +30,17 @@ def wrap_models(module: l.Module) -> None:
             instruction.operands = tuple(renamer.value(operand) for operand in instruction.operands)
     for name, made in names.items():
         module.functions[made] = _wrapper(made, module.functions[name])
+
+
+def lower_stack_calls(module: l.Module) -> None:
+    """A call of ``alloca`` as of a function, which preprocessed files have, becomes the instruction."""
+    for function in module.functions.values():
+        for instruction in function.instructions():
+            callee = instruction.callee
+            name = callee.name if isinstance(callee, l.GlobalRef) else ""
+            if name in _ON_STACK and not module.functions[name].blocks:
+                instruction.opcode, instruction.callee = "alloca", None
+                instruction.source, instruction.alignment = l.IntType(8), 16
 
 
 def _wrapper(name: str, function: l.FunctionDefinition) -> l.FunctionDefinition:

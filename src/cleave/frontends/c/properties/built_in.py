@@ -11,6 +11,7 @@ DIVISION = "division"
 SHIFT = "shift"
 CONVERSION = "conversion"
 UNREACHABLE = "unreachable"
+MEMORY = "memory"
 DATA_RACE = "data-race"
 DEADLOCK = "deadlock"
 
@@ -31,6 +32,14 @@ BUILT_IN = (
         help="The trace shows how the execution gets to the label.",
         competition=("unreach-label",),
         formulas=("G ! label(ERROR)",),
+    ),
+    Property(
+        name=MEMORY,
+        summary="Memory is accessed, or freed, through a pointer that is not to a living object, or leaves its object.",
+        help="The message says whether the pointer is null, or dangling, or how far it is outside. Check indices and"
+        " what malloc returns, and let no pointer outlive its object.",
+        competition=("valid-deref", "valid-free"),
+        formulas=("G valid-deref", "G valid-free"),
     ),
     Property(
         name=DATA_RACE,
