@@ -1,0 +1,93 @@
+"""Accesses through pointers that are not valid are found, others are not reported: small programs, by all engines.
+
+What is `unsafe` is confirmed by the compiler's own checks, on the inputs that the trace has.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cleave.frontends.c.options import COptions
+from cleave.verdict import BoundedSafe, Safe, Unsafe
+from cleave.verify import Options, verify
+from support.c_programs import SmallProgram, compiler, inputs_of, sanitized, small_programs
+
+pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
+
+PROGRAMS = small_programs(Path(__file__).with_name("programs") / "memory.c")
+BY_NAME = {one.name: one for one in PROGRAMS}
+THREADED = {
+    "freed_while_used": (
+        "int *p; void *f(void *a) { if (p) *p = 3; return 0; }"
+        " int main(void) { pthread_t t; p = malloc(4); if (!p) return 0; pthread_create(&t, 0, f, 0);"
+        " free(p); p = 0; pthread_join(t, 0); return 0; }",
+        "unsafe",
+    ),
+    "freed_after_the_join": (
+        "int *p; void *f(void *a) { if (p) *p = 3; return 0; }"
+        " int main(void) { pthread_t t; p = malloc(4); if (!p) return 0; pthread_create(&t, 0, f, 0);"
+        " pthread_join(t, 0); free(p); return 0; }",
+        "safe",
+    ),
+    "local_of_an_ended_thread": (
+        "int *p; void *f(void *a) { int x = 0; p = &x; x = 1; return 0; }"
+        " int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return *p; }",
+        "unsafe",
+    ),
+    "local_of_main": (
+        "void *f(void *a) { *(int *)a = 1; return 0; }"
+        " int main(void) { pthread_t t; int x; pthread_create(&t, 0, f, &x); pthread_join(t, 0); return x; }",
+        "safe",
+    ),
+    "index_from_another_thread": (
+        "int i, a[4]; void *f(void *b) { i = 4; return 0; }"
+        " int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); a[i] = 1; pthread_join(t, 0); return 0; }",
+        "unsafe",
+    ),
+}
+
+
+def verdict(text: str, folder: Path, engine: str, bits: int = 64) -> Safe | BoundedSafe | Unsafe | object:
+    file = folder / "program.c"
+    file.write_text(text)
+    c = COptions(checks=("memory",), bits=32 if bits == 32 else 64)
+    options = Options(engine=engine, c=c, recursion_bounds=(6,), timelimit=60)
+    return verify(str(file), options).verdict
+
+
+def check(program: SmallProgram, found: object) -> None:
+    expected = Unsafe if program.expected == "unsafe" else (Safe, BoundedSafe)
+    assert isinstance(found, expected), f"{program.name}: {found}"
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_small_programs(program: SmallProgram, tmp_path: Path) -> None:
+    found = verdict(program.text, tmp_path, "inline")
+    check(program, found)
+    if isinstance(found, Unsafe) and compiler() is not None and program.remark != "unseen":
+        assert found.trace.check is not None
+        assert found.trace.check.property == "memory"
+        ran = sanitized(program.text, inputs_of(found.trace), tmp_path)
+        assert ran.returncode != 0, f"{program.name} runs to its end with {inputs_of(found.trace)}"
+
+
+@pytest.mark.parametrize(
+    "name", ["index_negative", "heap_past_the_end", "list_not_ended", "wild_pointer", "realloc_old"]
+)
+def test_32_bit(name: str, tmp_path: Path) -> None:
+    check(BY_NAME[name], verdict(BY_NAME[name].text, tmp_path, "inline", bits=32))
+
+
+@pytest.mark.parametrize("engine", ["pdr", "cegar", "threads"])
+@pytest.mark.parametrize("name", ["index_past_the_end", "index_inside", "double_free", "use_before_free", "local_kept"])
+def test_other_engines(name: str, engine: str, tmp_path: Path) -> None:
+    check(BY_NAME[name], verdict(BY_NAME[name].text, tmp_path, engine))
+
+
+@pytest.mark.parametrize("name", THREADED)
+def test_threads(name: str, tmp_path: Path) -> None:
+    text, expected = THREADED[name]
+    found = verdict("#include <pthread.h>\n#include <stdlib.h>\n" + text, tmp_path, "auto")
+    check(SmallProgram(name, expected, "", text), found)
