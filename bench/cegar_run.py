@@ -102,7 +102,7 @@ class SimulatedCegar:
         return described(self, answer, virtual_seconds) | self._totals(virtual_seconds)
 
     def _start(self, _task: bytes, _number: int, _clock: Clock | None) -> Work:
-        return CegarWorker(self.problem.system, is_alone=self.options.workers == 1).run()
+        return CegarWorker(self.problem.system, self.search.task.options, is_alone=self.options.workers == 1).run()
 
     def _totals(self, virtual_seconds: float) -> dict[str, Any]:
         counters, statistics = self.coordinator.counters(), self.crew.statistics

@@ -115,13 +115,13 @@ def simulate(
 def _problem(text: str) -> tuple[CegarProblem, Turn]:
     """And how every worker on it begins."""
     problem = read_problem(Task(_FILE, text.encode(), None, None, CegarOptions()))
-    return problem, next(CegarWorker(problem.system).run())
+    return problem, next(CegarWorker(problem.system, CegarOptions()).run())
 
 
 def _late_worker(problem: CegarProblem, first: Turn) -> Work:
     """A worker that gets its solver when it is told something: of many, most are lost before that."""
     incoming = yield first
-    work = CegarWorker(problem.system).run()
+    work = CegarWorker(problem.system, CegarOptions()).run()
     next(work)
     while True:
         incoming = yield work.send(incoming)

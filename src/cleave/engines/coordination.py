@@ -104,6 +104,17 @@ class Worker(Protocol):
     def __call__(self, task: bytes, number: int, clock: Clock | None) -> Work: ...
 
 
+PROGRESS_SECONDS = 1.0
+"""A worker tells so often how far it is, if it has nothing else to tell."""
+
+_MOST_FOR_MEMORY = 2  # workers that ran out of memory with the same work: more would, too
+
+
+def is_hopeless(losses: int, reason: str, most: int) -> bool:
+    """Whether work is to be given up that has taken so many workers with it, the last one for this reason."""
+    return losses >= (_MOST_FOR_MEMORY if reason == "memory" else most)
+
+
 Message = TypeVar("Message")
 
 

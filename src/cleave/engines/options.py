@@ -65,6 +65,28 @@ def seed_option() -> int:
     return option(0, flag="--seed", help="for everything random", metavar="N", low=0, high=2**31 - 1)
 
 
+def patience_option() -> float:
+    """The same for every engine that hires one worker first."""
+    return option(
+        1.0,
+        help="all workers are hired after so long",
+        unit="seconds",
+        low=0,
+        reason="what ends sooner needs one worker only",
+    )
+
+
+def losses_option(default: int) -> int:
+    """The same for every engine that gives lost work to others."""
+    return option(
+        default,
+        help="work that has taken so many workers with it is given up, and sooner if they ran out of memory",
+        unit="workers",
+        low=1,
+        reason="work that kills its worker would kill all, one after the other",
+    )
+
+
 # --- readers --------------------------------------------------------------------------------------------------------
 
 

@@ -40,7 +40,10 @@ class CegarFlow:
 
     def here(self, run: Run) -> Verdict:
         problem = self._read(run)
-        coordinator, worker = self.search.coordinator(), CegarWorker(problem.system, is_alone=True)
+        coordinator, worker = (
+            self.search.coordinator(),
+            CegarWorker(problem.system, self.search.task.options, is_alone=True),
+        )
         run.watch.guard(worker.interrupt)
         try:
             outcome = search_alone(coordinator, worker, run.note)

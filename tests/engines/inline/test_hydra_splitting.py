@@ -8,7 +8,7 @@ import pytest
 
 from cleave.engines.inline.alone import make_search
 from cleave.engines.inline.conditions import Conditions
-from cleave.engines.inline.options import PATHS_FROM, InlineOptions, Splits
+from cleave.engines.inline.options import USUAL, InlineOptions, Splits
 from cleave.engines.inline.partition import Decision
 from cleave.engines.inline.splitting import split_candidates
 from cleave.engines.inline.stratified import Search
@@ -94,7 +94,7 @@ def unfolded() -> tuple[Search, dict[str, int]]:
 
 
 def ranked(
-    search: Search, numbers: dict[str, int], splits: Splits = Splits.PROOF, workers: int = PATHS_FROM
+    search: Search, numbers: dict[str, int], splits: Splits = Splits.PROOF, workers: int = USUAL.paths_from
 ) -> list[str]:
     names = {number: name for name, number in numbers.items()}
     return [names[i.number] for i in split_candidates(search, InlineOptions(splits=splits), workers, random.Random(1))]

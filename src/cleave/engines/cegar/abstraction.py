@@ -20,6 +20,7 @@ from cleave.engines.cegar import costs
 from cleave.engines.cegar.interruption import InterruptedSearchError
 from cleave.engines.cegar.knowledge import Found, Knowledge
 from cleave.engines.cegar.messages import Fact
+from cleave.engines.cegar.options import USUAL, CegarOptions
 from cleave.engines.cegar.witnesses import Witness, members
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.sorts import BOOL
@@ -30,17 +31,15 @@ from cleave.smt.z3.solver import DEFAULT, PLAIN, Z3Solver
 INFEASIBLE = None
 """What there is after a transition that can't be taken."""
 
-_COST = 2_000_000  # of a question to the solver that has answered others before, ...
-_FRESH_COST = 50_000_000  # ... and to one that has not
-
 
 class Abstraction:
     """``queries`` counts the solver's answers. Whoever ``is_alone`` has no news for others."""
 
-    def __init__(self, system: TransitionSystem, *, is_alone: bool = False) -> None:
+    def __init__(self, system: TransitionSystem, options: CegarOptions = USUAL, *, is_alone: bool = False) -> None:
         self._system = system
+        self._options = options
         self._account = costs.Account()
-        self._knowledge = Knowledge(system, self._account, is_alone=is_alone)
+        self._knowledge = Knowledge(system, self._account, options.most_witnesses, is_alone=is_alone)
         self._solver = Z3Solver(profile=PLAIN, counts_checks=True)
         self._fresh: Z3Solver | None = None
         self._fresh_cost = 0
@@ -121,7 +120,7 @@ class Abstraction:
         """The predicates of the source with which the transition can't be taken so that ``after`` fails; or a witness
         that it can; or None, for nobody knows."""
         self.queries += 1
-        answer = self._solver.check(tuple(assumed.values()), cost_limit=_COST)
+        answer = self._solver.check(tuple(assumed.values()), cost_limit=self._options.question_cost)
         if answer is Answer.SAT:
             return self._knowledge.add_witness(number, bits, self._solver.model())
         if answer is Answer.UNKNOWN:
@@ -138,7 +137,7 @@ class Abstraction:
         try:
             failing = [] if after is None else [neg(after)]
             self._fresh.add(conj_all((transition.guard, *(source[one] for one in members(bits)), *failing)))
-            answer = self._fresh.check(cost_limit=_FRESH_COST)
+            answer = self._fresh.check(cost_limit=self._options.fresh_cost)
             self._fresh_cost += self._fresh.cost()
             if answer is Answer.UNKNOWN and self._fresh.reason_unknown() == "interrupted":
                 raise InterruptedSearchError

@@ -41,15 +41,22 @@ from cleave.engines.cegar.posts import Posts
 from cleave.engines.cegar.predictable import Predictable
 from cleave.engines.cegar.staff import Order, Staff
 from cleave.engines.cegar.supply import Supply
-from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
+from cleave.engines.coordination import (
+    STOPPED,
+    Command,
+    Event,
+    Finish,
+    Hire,
+    Joined,
+    Lost,
+    Passed,
+    Received,
+    Send,
+    is_hopeless,
+)
 from cleave.errors import InternalError
 
-_PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only, ...
-_PATIENCE_COST = 100_000  # ... and so does one that costs less, ...
-_MANY_TRANSITIONS = 1_000  # ... but not one that has so many transitions
-_MOST_LOSSES = 16  # work that has taken so many workers with it is given up, ...
-_MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory, ...
-_MOST_IN_TROUBLE = 128  # ... but later if many are lost with other work, too
+_MOST_IN_TROUBLE = 128  # losses after which work is given up, however many workers are lost with other work
 
 
 class CegarCoordinator:
@@ -64,7 +71,7 @@ class CegarCoordinator:
         self._log: list[Learned] = []  # all predicates, in the order in which they were learned
         self._predicates: dict[Learned, int] = {}  # with their numbers among those of their locations
         self._facts = FactBoard()
-        self._staff = Staff()
+        self._staff = Staff(self._options.most_orders)
         self._again: deque[Order] = deque()  # what lost workers left behind
         self._hired = 1
         self._finding: Finding | None = None
@@ -92,7 +99,7 @@ class CegarCoordinator:
             case Received(worker=worker, message=message):
                 return self._on_message(worker, message)
             case Passed(seconds=seconds):
-                return self._hire_all() if seconds >= _PATIENCE_SECONDS else []
+                return self._hire_all() if seconds >= self._options.patience else []
 
     def counters(self) -> dict[str, int | float]:
         """``states`` are those of the iteration's tree; ``cost`` includes that of refinements."""
@@ -170,8 +177,7 @@ class CegarCoordinator:
         """Bad luck that all work has is not the order's fault."""
         order.losses += 1
         elsewhere = self._totals["lost_workers"] - order.losses
-        most = _MOST_FOR_MEMORY if reason == "memory" else min(_MOST_LOSSES + elsewhere, _MOST_IN_TROUBLE)
-        if order.losses >= most:
+        if is_hopeless(order.losses, reason, min(self._options.most_losses + elsewhere, _MOST_IN_TROUBLE)):
             why = "memory" if reason == "memory" else "lost"
             self._give_up(why, f"a piece of work took {order.losses} workers with it")
 
@@ -279,7 +285,8 @@ class CegarCoordinator:
         self._finding = Finding(GivenUp(reason, detail, tuple(self._log)))
 
     def _takes_long(self) -> bool:
-        return self._costs["cost"] >= _PATIENCE_COST or len(self._transitions or ()) >= _MANY_TRANSITIONS
+        many = len(self._transitions or ()) >= self._options.many_transitions
+        return many or self._costs["cost"] >= self._options.patience_cost
 
     def _hire_all(self) -> list[Command]:
         if self._hired == self._workers:

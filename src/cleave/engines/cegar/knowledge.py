@@ -22,8 +22,6 @@ from cleave.logic.terms import Term
 from cleave.logic.walk import substitute
 from cleave.smt.z3.model import Z3Model
 
-_MOST_WITNESSES = 48  # kept for each transition, the latest
-
 
 def _unknown(_one: int) -> None:
     return None
@@ -53,9 +51,10 @@ class Knowledge:
     """Whoever ``is_alone`` has no news for others. It must not refer to whoever owns it: a solver's memory is only
     given back at once if it is in no cycle."""
 
-    def __init__(self, system: TransitionSystem, account: costs.Account, *, is_alone: bool) -> None:
+    def __init__(self, system: TransitionSystem, account: costs.Account, witnesses: int, *, is_alone: bool) -> None:
         self._system = system
         self._account = account
+        self._most_witnesses = witnesses  # kept for each transition, the latest
         self._after: list[list[Term]] = [[] for _ in system.transitions]  # the target's predicates, in the source
         self._is_alone = is_alone
         self.predicates = [LocationPredicates(location.variables) for location in system.locations]
@@ -173,7 +172,7 @@ class Knowledge:
     def _keep(self, number: int, witness: Witness) -> None:
         witnesses = self._known[number].witnesses
         witnesses.append(witness)
-        del witnesses[:-_MOST_WITNESSES]
+        del witnesses[: -self._most_witnesses]
 
     # --- truths -------------------------------------------------------------------------------------------------------
 

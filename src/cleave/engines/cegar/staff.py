@@ -9,8 +9,6 @@ from cleave.engines.cegar.exploration import Path, State
 from cleave.engines.cegar.messages import Piece
 from cleave.errors import InternalError
 
-_MOST_ORDERS = 2  # that a worker has at a time
-
 
 @dataclass(slots=True)
 class Order:
@@ -29,7 +27,8 @@ class _Member:
 
 
 class Staff:
-    def __init__(self) -> None:
+    def __init__(self, most_orders: int) -> None:
+        self._most_orders = most_orders
         self._members: dict[int, _Member] = {}
         self._waiting: dict[int, None] = {}  # in the order in which they began to wait
         self._with_one: dict[int, None] = {}  # that have an order, and could have another one
@@ -92,5 +91,5 @@ class Staff:
         self._with_one.pop(worker, None)
         if not orders:
             self._waiting[worker] = None
-        elif orders < _MOST_ORDERS:
+        elif orders < self._most_orders:
             self._with_one[worker] = None

@@ -28,6 +28,7 @@ from cleave.engines.cegar.messages import (
     to_worker,
     unpack,
 )
+from cleave.engines.cegar.options import CegarOptions
 from cleave.engines.cegar.task import CegarProblem, read_problem
 from cleave.engines.coordination import Clock, Turn, Work
 from cleave.ir.transition_system import TransitionSystem
@@ -43,7 +44,8 @@ _PREPARATION_COST = 5_000
 
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
     """A worker's whole life."""
-    return CegarWorker(_assigned(task).system, is_alone=decode_task(task).workers == 1).run()
+    decoded = decode_task(task)
+    return CegarWorker(_assigned(task).system, decoded.options, is_alone=decoded.workers == 1).run()
 
 
 @lru_cache(maxsize=1)
@@ -53,9 +55,10 @@ def _assigned(task: bytes) -> CegarProblem:
 
 
 class CegarWorker:
-    def __init__(self, system: TransitionSystem, *, is_alone: bool = False) -> None:
+    def __init__(self, system: TransitionSystem, options: CegarOptions, *, is_alone: bool = False) -> None:
         self._system = system
-        self._abstraction = Abstraction(system, is_alone=is_alone)
+        self._abstraction = Abstraction(system, options, is_alone=is_alone)
+        self._analysis_limit = options.analysis_cost
         self._budget: refinement.Budget | None = None  # of the analysis under way
         self._unused: Z3Solver | None = None  # for the next one
         self._used: Z3Solver | None = None  # by the last one
@@ -117,7 +120,7 @@ class CegarWorker:
             self._analysis_cost += _PREPARATION_COST
 
     def _analyse(self, order: Analyse) -> Analysed:
-        self._budget = refinement.Budget(refinement.COST_LIMIT)
+        self._budget = refinement.Budget(self._analysis_limit)
         self._used, self._unused = self._unused, None
         found = refinement.refine(self._system, order.path, self._budget, self._used)
         self._budget = None

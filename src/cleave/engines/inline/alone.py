@@ -62,7 +62,7 @@ def make_search(
     return Search(
         *(conditions, entry, program.axioms, solver, choose, extra, private),
         pushed=pushed,
-        under_always=options.under_always,
+        options=options,
     )
 
 

@@ -11,7 +11,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
+from cleave.engines.coordination import (
+    STOPPED,
+    Command,
+    Event,
+    Finish,
+    Hire,
+    Joined,
+    Lost,
+    Passed,
+    Received,
+    Send,
+    is_hopeless,
+)
 from cleave.engines.inline.messages import (
     Answer,
     Back,
@@ -37,9 +49,6 @@ from cleave.engines.inline.queues import ORPHANS, Deques, SharedQueue, WaitingPa
 from cleave.errors import InternalError
 
 ROOT = ""
-_PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only
-_MOST_LOSSES = 8  # a partition that has taken so many workers with it is given up, ...
-_MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
 
 
 @dataclass(slots=True)
@@ -88,7 +97,7 @@ class HydraCoordinator:
             case Received(worker=worker, message=message):
                 return self._on_message(worker, message)
             case Passed(seconds=seconds):
-                return self._hire_all() if seconds >= _PATIENCE_SECONDS else []
+                return self._hire_all() if seconds >= self._how.patience else []
 
     def counters(self) -> dict[str, int | float]:
         """``cost`` is that of searches; it counts what is under way as of its worker's last word."""
@@ -206,7 +215,7 @@ class HydraCoordinator:
         if reason == STOPPED:
             return False
         self._losses[partition] = self._losses.get(partition, 0) + 1
-        return self._losses[partition] >= (_MOST_FOR_MEMORY if reason == "memory" else _MOST_LOSSES)
+        return is_hopeless(self._losses[partition], reason, self._how.most_losses)
 
     # --- partitions ---------------------------------------------------------------------------------------------------
 

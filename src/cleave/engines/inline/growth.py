@@ -19,17 +19,12 @@ from cleave.engines.inline.condition import Condition
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.merging import Choose
+from cleave.engines.inline.options import USUAL, InlineOptions
 from cleave.engines.inline.partition import Binding
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding, never_private
 
 Place = tuple[int, int]
 """Of a call: the number of the caller, and the call's index there."""
-
-FREE_GROWTH = 20
-"""So many instances may be made for calls of earlier paths, however small the unfolding is."""
-
-LONG_LOOP = 4
-"""A path that enters so many iterations of a loop is taken to go on."""
 
 
 class Growth:
@@ -43,6 +38,7 @@ class Growth:
         choose: Choose,
         extra_recursion: Mapping[str, int],
         private: Callable[[Condition], bool] = never_private,
+        options: InlineOptions = USUAL,
     ) -> None:
         self.unfolding = Unfolding(conditions, entry, private)
         self.open: dict[Place, OpenCall] = {}
@@ -53,6 +49,7 @@ class Growth:
         self._formula = formula
         self._choose = choose
         self._extra = extra_recursion
+        self._free_growth, self._long_loop = options.free_growth, options.long_loop
         self._made: set[tuple[str, int]] = set()  # calls, by procedure and index, that paths have made
         self._iterations: dict[str, int] = {}  # by the procedure of a long loop: how many to inline
         formula.add_root(self.unfolding)
@@ -82,10 +79,10 @@ class Growth:
         pending.reverse()
         self._made.update(_of_procedure(call) for call in pending)
         for call in pending:
-            if call.depth >= LONG_LOOP and _is_next_iteration(call):
+            if call.depth >= self._long_loop and _is_next_iteration(call):
                 self._iterations[call.site.callee] = call.depth + call.depth // 2
         instances = self.unfolding.instances
-        most = len(instances) + len(pending) + max(FREE_GROWTH, len(instances))
+        most = len(instances) + len(pending) + max(self._free_growth, len(instances))
         while pending:
             call = pending.pop()
             if self.open.pop((call.caller.number, call.site.index), None) is None:

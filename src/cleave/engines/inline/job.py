@@ -17,10 +17,6 @@ from cleave.engines.inline.stratified import INSTANCE_COST, Search
 from cleave.engines.inline.unfolding import Instance
 from cleave.passes.prepare import Prepared
 
-_CORE_COST = 500_000  # to see which calls the search is about now
-_PROBE_COST = 100_000  # to see that a split would be trivial
-_MOST_PROBES = 8  # instances that are considered at one time
-
 
 class Assigned(NamedTuple):
     """A task, and the program in it, prepared."""
@@ -95,13 +91,13 @@ class Job:
 
     def _choose(self, random: Random) -> Instance | None:
         if self._how.splits is not Splits.RANDOM:
-            self.search.find_relevant(min(_CORE_COST, self._how.cost_of_slice(self._workers)))
+            self.search.find_relevant(min(self._how.core_cost, self._how.cost_of_slice(self._workers)))
         candidates = split_candidates(self.search, self._how, self._workers, random)
         if self._how.splits is not Splits.PROOF:
             return candidates[0] if candidates else None
         untried = [c for c in candidates if not self._is_known_trivial(c)]
-        for candidate in untried[:_MOST_PROBES]:
-            if not self.search.is_trivial(candidate, _PROBE_COST):
+        for candidate in untried[: self._how.most_probes]:
+            if not self.search.is_trivial(candidate, self._how.probe_cost):
                 return candidate
             self._trivial.setdefault(candidate.number, []).append(self.id)
         return None

@@ -6,7 +6,18 @@ from dataclasses import dataclass
 from enum import Enum
 
 from cleave.engines.inline.merging import Merging
-from cleave.engines.options import MOST, MOST_COST, ascending, bounds, deepening, option, seconds, seed_option
+from cleave.engines.options import (
+    MOST,
+    MOST_COST,
+    ascending,
+    bounds,
+    deepening,
+    losses_option,
+    option,
+    patience_option,
+    seconds,
+    seed_option,
+)
 
 VERSION = 2
 """Of the task and of the messages. A journal of another version is not resumed."""
@@ -55,13 +66,7 @@ _LEAST_SLICE = 500_000
 _PAIR_COST = 24_000_000  # six to ten seconds
 
 UNSPLIT_FROM = 3
-"""With so many workers, one of them is spared for the whole search, ..."""
-
 DIFFERENT_FROM = 4
-"""... and with so many, a second one, which goes about it in another way."""
-
-PATHS_FROM = 8
-"""With so many workers, the latest paths of a search tell where to split it; fewer are slower with that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +181,81 @@ class InlineOptions:
         rule=f"{_MOVING_COST} divided by the workers, {_MOST_FOR_MOVING} at most",
         reason="of many workers, those who would wait otherwise take over for nothing",
     )
+    unsplit_from: int = option(
+        UNSPLIT_FROM,
+        help="of so many, one searches the whole by itself",
+        unit="workers",
+        low=2,
+        reason="no split can then make a run slower than without",
+    )
+    different_from: int = option(
+        DIFFERENT_FROM,
+        help="of so many, a second one does so in another way",
+        unit="workers",
+        low=2,
+        reason="which way is quicker differs from program to program",
+    )
+    paths_from: int = option(
+        8,
+        help="with so many, the latest paths of a search tell where to split it",
+        unit="workers",
+        low=2,
+        reason="fewer are slower with that",
+    )
+    paths_kept: int = option(
+        24,
+        help="of the latest ones, to tell where a search is at work",
+        unit="paths",
+        low=1,
+        reason="where it is now counts, not where it was",
+    )
+    core_cost: int = option(
+        500_000,
+        help="to see which calls a search is about before it is split",
+        unit="solver cost",
+        low=1,
+        reason="less than a second",
+    )
+    probe_cost: int = option(
+        100_000,
+        help="to see that a split would be trivial",
+        unit="solver cost",
+        low=1,
+        reason="most that are trivial are seen so at once",
+    )
+    most_probes: int = option(
+        8, help="instances that are considered for one split", unit="instances", low=1, reason="each costs a probe"
+    )
+    unsplit_slices: int = option(
+        40,
+        help="who has nothing to split looks up so much less often",
+        unit="times",
+        low=1,
+        reason="it has nobody to listen to",
+    )
+    patience: float = patience_option()
+    most_losses: int = losses_option(8)
+    under_growth: float = option(
+        1.5,
+        help="a violation is looked for in what is inlined whenever that has grown so much",
+        unit="times",
+        low=1,
+        reason="the question is about a third of the solver's work if it is asked in every step",
+    )
+    free_growth: int = option(
+        20,
+        help="may be made for calls of earlier paths, however small the unfolding is",
+        unit="instances",
+        low=0,
+        reason="a small unfolding costs little",
+    )
+    long_loop: int = option(
+        4,
+        help="a path that enters so many of a loop is taken to go on",
+        unit="iterations",
+        low=1,
+        reason="the next iterations are then inlined together",
+    )
 
     @property
     def tried(self) -> tuple[int, ...]:
@@ -209,18 +289,21 @@ class InlineOptions:
         """One for each worker that searches the whole, unsplit: whether in another way (`solvers`)."""
         if self.is_pair(workers):
             return [True]
-        wanted = workers >= UNSPLIT_FROM if self.unsplit is None else self.unsplit
+        wanted = workers >= self.unsplit_from if self.unsplit is None else self.unsplit
         if not wanted or workers == 1:
             return []
-        return [False, True] if workers >= DIFFERENT_FROM else [False]
+        return [False, True] if workers >= self.different_from else [False]
 
     def cost_of_whole(self, workers: int) -> int:
         """After which a worker that searches the whole gives up; 0: never."""
         return _PAIR_COST if self.is_pair(workers) else 0
 
     def follows_paths(self, workers: int) -> bool:
-        return workers >= PATHS_FROM
+        return workers >= self.paths_from
 
     def cost_of_moving(self, workers: int) -> int:
         """The work, for each instance, after which a partition may be split."""
         return min(_MOST_FOR_MOVING, _MOVING_COST // workers) if self.moving_cost is None else self.moving_cost
+
+
+USUAL = InlineOptions()

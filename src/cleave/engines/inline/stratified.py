@@ -31,6 +31,7 @@ from cleave.engines.inline.confine import Stacked
 from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.growth import Growth
 from cleave.engines.inline.merging import Choose
+from cleave.engines.inline.options import USUAL, InlineOptions
 from cleave.engines.inline.partition import Binding, Decision
 from cleave.engines.inline.routes import Routes
 from cleave.engines.inline.trace import PathFound, path_in_model
@@ -39,12 +40,6 @@ from cleave.engines.options import deeper
 from cleave.ir.path import Path
 from cleave.logic.terms import Term, neg
 from cleave.smt.solver import Answer, Solver
-
-PATHS_KEPT = 24
-"""So many of the latest paths tell where the search is at work."""
-
-UNDER_GROWTH = 1.5
-"""The under-approximation is looked at whenever the unfolding has so many times the instances it had then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +102,11 @@ class Search:
         extra_recursion: Mapping[str, int],
         private: Callable[[Condition], bool] = never_private,
         *,
+        options: InlineOptions = USUAL,
         pushed: bool = False,
-        under_always: bool = False,
     ) -> None:
         self.progress = Progress()
-        self._under_growth = 0.0 if under_always else UNDER_GROWTH
+        self._under_growth = 0.0 if options.under_always else options.under_growth
         self._under_at = 0.0  # how many instances it takes until the under-approximation is looked at
         self._stacked = Stacked(solver) if pushed else None
         self._solver = solver = self._stacked or solver
@@ -121,10 +116,10 @@ class Search:
         # Per call in the core of the last under-approximation, its caller; None before there is one.
         self.relevant: list[Instance] | None = None
         # What the latest paths with open calls entered, as bit sets of instances: where the search is at work.
-        self.paths: deque[int] = deque(maxlen=PATHS_KEPT)
+        self.paths: deque[int] = deque(maxlen=options.paths_kept)
         started = perf_counter()
         self._formula = Formula(solver, conditions, axioms)
-        self._growth = Growth(conditions, entry, self._formula, choose, extra_recursion, private)
+        self._growth = Growth(conditions, entry, self._formula, choose, extra_recursion, private, options)
         self._growth.encode_seconds += perf_counter() - started
         self.unfolding = self._growth.unfolding
         self._routes = Routes(solver, self.unfolding, self._formula)

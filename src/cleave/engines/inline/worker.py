@@ -18,7 +18,7 @@ from time import monotonic
 
 from msgspec.structs import replace
 
-from cleave.engines.coordination import Clock, Turn, Work
+from cleave.engines.coordination import PROGRESS_SECONDS, Clock, Turn, Work
 from cleave.engines.inline.claims import Claim, Claims
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.job import Assigned, Job
@@ -45,8 +45,6 @@ from cleave.engines.inline.stratified import NoViolation, Undecided, Violation
 from cleave.engines.inline.stratified import Outcome as SearchOutcome
 from cleave.engines.inline.task import prepare_task, read_task
 
-_PROGRESS_SECONDS = 1.0
-_UNSPLIT_SLICES = 40  # who has nothing to split looks up so much less often
 _MOST_CLAIMS = 1  # proofs that may wait to be checked: if the worker is lost, so are they
 
 
@@ -187,11 +185,11 @@ class Client:
         if self._most_cost:
             return max(self._slice, self._most_cost - job.solver_cost())
         if not self._may_split:
-            return _UNSPLIT_SLICES * self._slice
+            return self._options.unsplit_slices * self._slice
         return max(self._slice, self._first_split - job.solver_cost())
 
     def _report(self, progress: Progress) -> None:
-        if self._clock() - self._last_progress >= _PROGRESS_SECONDS:
+        if self._clock() - self._last_progress >= PROGRESS_SECONDS:
             self._last_progress = self._clock()
             self._tell(progress)
 

@@ -22,7 +22,7 @@ from typing import Protocol
 from cleave.engines.engine import Counters, GaveUp
 from cleave.engines.pdr.confirm import Confirming
 from cleave.engines.pdr.evidence import decode_derivation, decode_interpretation
-from cleave.engines.pdr.job import SolveJob, start_spacer
+from cleave.engines.pdr.job import POLL_SECONDS, SolveJob, start_spacer
 from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Learn, Solve, Violated
 from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, Share, limited
 from cleave.engines.pdr.search import REASONS, Found, Invariants, Refuted
@@ -32,11 +32,7 @@ from cleave.smt.z3.complaints import hidden_complaints
 from cleave.verdict import Reason
 
 _ONE = 1  # worker
-_FIRST_COST = 1_000_000  # of a turn in the first round, about a second; twice as much in each further one
-_LONGEST_COST = 256_000_000
-_POLL_SECONDS = 0.05
 _BRIEF_CHECK_SECONDS = 5.0  # of what is found before anybody is hired
-_STUCK_SECONDS = 5.0  # a run that does not stand still for so long after its turn goes on beside the next one's
 
 
 class Watcher(Protocol):
@@ -148,14 +144,14 @@ class _Alone:
 
     def _turns(self) -> Iterator[_Turn]:
         """One more run in each round, as long as there are strategies left; it has the first turn."""
-        cost = _FIRST_COST
+        cost = self._options.turn_cost
         while self._jobs or self._waiting:
             if self._waiting:
                 self._jobs.insert(0, self._begin(self._waiting.pop(0)))
             for job in list(self._jobs):
                 yield _Turn(job, job.cost() + cost)
             if self._jobs:
-                cost = min(2 * cost, _LONGEST_COST)
+                cost = min(2 * cost, self._options.most_turn_cost)
 
     def _begin(self, strategy: str) -> SolveJob:
         number = len(self._jobs) + len(self._dead) + 1
@@ -163,7 +159,7 @@ class _Alone:
         sieves = share.invariants and not any(job.order.sieves for job in self._jobs)
         self._lemmas.begin(number, None, share, sieves=sieves)
         order = Solve(number, None, strategy, self._options.seed, share, self._lemmas.pull(number), sieves)
-        return SolveJob(self._problem, order, self._options, _ONE, start_spacer, monotonic, _POLL_SECONDS)
+        return SolveJob(self._problem, order, self._options, _ONE, start_spacer, monotonic, POLL_SECONDS)
 
     def _take(self, turn: _Turn, halt: threading.Event) -> Generator[Counters, None, Answer | None]:
         """Lets a run have its turn; what it claims at the end, checked, if it ends."""
@@ -178,7 +174,7 @@ class _Alone:
             self._share(job)
             yield self._counters()
             if job.cost() >= turn.cost:
-                if job.stands_still or (over and monotonic() - over > _STUCK_SECONDS):
+                if job.stands_still or (over and monotonic() - over > self._options.stuck_seconds):
                     return None
                 over = over or monotonic()
         return None

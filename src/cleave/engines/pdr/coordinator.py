@@ -43,8 +43,6 @@ from cleave.engines.pdr.parts import Part, Parts
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.ir.horn_partition import Partition
 
-_MOST_DIVIDERS = 3  # workers that may be lost while they divide: then the problem stays whole
-
 
 @dataclass(slots=True)
 class _Job:
@@ -205,12 +203,12 @@ class P3Coordinator:
         self._accounts.add(Effort(cost=job.cost, sharing=job.sharing))
         if job.slot is None:
             self._lost_dividers += reason != STOPPED
-            if self._lost_dividers >= _MOST_DIVIDERS:
+            if self._lost_dividers >= self._options.most_dividers:
                 return self._stay_whole()
         elif reason == STOPPED:
             self._parts[job.partition].release(job.slot)
         else:
-            self._parts[job.partition].lose(job.slot, reason)
+            self._parts[job.partition].lose(job.slot, reason, self._options.most_losses)
         return self._entrust_all()
 
     # --- partitions ---------------------------------------------------------------------------------------------------

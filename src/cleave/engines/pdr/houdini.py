@@ -19,6 +19,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 
 from cleave.engines.pdr.learning import Candidates
+from cleave.engines.pdr.levels import NODE_COST
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Atom, Clause, HornSystem
 from cleave.logic.sorts import BOOL
@@ -30,7 +31,6 @@ from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 _QUESTION_COST = 200_000
 _SINGLE_COST = 50_000  # for one formula, after the solver gave up on all of them together
-_NODE_COST = 10  # to make and translate a node of a formula: Python's work, which the solver does not count
 _MOST_SOLVERS = 500  # that are kept
 
 _Formulas = dict[str, dict[Term, None]]  # by predicate, in the order in which they came
@@ -170,7 +170,7 @@ class _Room:
 
     def charge(self, formula: Term) -> None:
         """For a formula that is made: each node is, once."""
-        self._made += _NODE_COST * sum(1 for _ in postorder((formula,), self._translated))
+        self._made += NODE_COST * sum(1 for _ in postorder((formula,), self._translated))
 
     def cost(self) -> int:
         return self._made + self._asked

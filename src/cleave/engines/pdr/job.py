@@ -41,20 +41,16 @@ from cleave.engines.pdr.task import HornProblem
 from cleave.engines.pdr.unrolling import Unrolling
 from cleave.ir.horn_text import print_horn
 
+POLL_SECONDS = 0.05
+"""How long to wait for a run that has nothing to tell, where time is real."""
+
 LEMMA_COST = 100
 """What it takes to print, send and read a lemma: a tenth of a millisecond, which the solver does not count."""
 
 _FIRST_INTERVAL = 0.02  # seconds between the first exchanges, ...
 _INTERVAL_SHARE = 0.1  # ... and later this part of the time since the search began, until it is the usual interval
 
-_SIEVE_AFTER = 100_000  # SPACER's cost: what ends sooner needs no sieve
-_FEW_WORKERS = 3
-_SIEVE_OF_FEW = 0.25  # what sieving may cost, by what SPACER does in the same job; ...
-_SIEVE_OF_MANY = 3.0  # ... where many learn lemmas
-
 _COST_PER_SECOND = 1_000_000  # of a virtual worker, see `runtime.simulation.crew`
-
-_STOCK_SLICE = 2_000_000  # of stock SPACER's first slice, if it has to work in slices
 
 _STRATEGIES: Mapping[str, Strategy] = {strategy.name: strategy for strategy in STRATEGIES}
 _SHARES: Mapping[Share, frozenset[SpacerShare]] = {
@@ -94,19 +90,21 @@ def start_spacer(part: PartProblem, order: Solve, options: PdrOptions, poll_seco
     return AcceleratedRun(part.system, start) if name == ACCELERATED else start(part.system)
 
 
-def start_other(problem: HornProblem, strategy: str, workers: int, poll_seconds: float | None) -> Run:
+def start_other(
+    problem: HornProblem, strategy: str, options: PdrOptions, workers: int, poll_seconds: float | None
+) -> Run:
     """What is no strategy of SPACER's. Stock SPACER works in slices where others have to get their turns: in one
     process, or in virtual time."""
     name, seconds = limited(strategy)
     limit = _cost_limit(seconds, poll_seconds)
     if name == UNROLL:
-        return Unrolling(problem.prepared, cost_limit=limit)
+        return Unrolling(problem.prepared, cost_limit=limit, options=options)
     sliced = workers == 1 or poll_seconds is None
     return StockRun(
         problem.given,
         problem.text or print_horn(problem.given).encode(),
         poll_seconds=poll_seconds,
-        slice_cost=_STOCK_SLICE if sliced else 0,
+        slice_cost=options.stock_slice if sliced else 0,
         cost_limit=limit,
     )
 
@@ -135,12 +133,13 @@ class SolveJob:
         self._is_stock = name == STOCK
         self._run: Run
         if name in NOT_SPACER:
-            self._run = start_other(problem, order.strategy, workers, poll)
+            self._run = start_other(problem, order.strategy, options, workers, poll)
         else:
             self._run = start(self.part, order, options, poll)
-        self._sieve = Sieve(self.part.system) if order.sieves else None
-        self._sieve_first = workers > _FEW_WORKERS
-        self._sieve_share = _SIEVE_OF_MANY if self._sieve_first else _SIEVE_OF_FEW
+        self._sieve = Sieve(self.part.system, options) if order.sieves else None
+        self._sieve_after = options.sieve_after
+        self._sieve_share = options.share_of_sieving(workers)
+        self._sieve_first = self._sieve_share > 1
         self._slice_cost = options.slice_cost
         self._interval = options.exchange_interval
         self._clock = clock
@@ -189,7 +188,8 @@ class SolveJob:
 
     def _is_sieving_due(self) -> bool:
         cost, sieve = self._run.cost(), self._sieve
-        return sieve is not None and sieve.is_busy and cost >= _SIEVE_AFTER and sieve.cost() < self._sieve_share * cost
+        due = cost >= self._sieve_after
+        return sieve is not None and sieve.is_busy and due and sieve.cost() < self._sieve_share * cost
 
     def news(self, problem: bytes) -> messages.Exchange | None:
         """None until the next exchange is due."""

@@ -11,7 +11,7 @@ from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, conj_all, eq, var
 from cleave.logic.walk import postorder, substitute
 
-_NODE_COST = 10  # to make and translate a node of a formula: Python's work, which the solver does not count
+NODE_COST = 10  # to make and translate a node of a formula: Python's work, which the solver does not count
 
 
 def passed(predicate: str, level: int) -> Term:
@@ -37,4 +37,4 @@ def applied(system: HornSystem, number: int, below: int, level: int) -> Term:
 
 
 def making_cost(formula: Term) -> int:
-    return _NODE_COST * sum(1 for _ in postorder((formula,)))
+    return NODE_COST * sum(1 for _ in postorder((formula,)))

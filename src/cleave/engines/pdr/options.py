@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from cleave.engines.options import MOST, MOST_COST, option, seed_option
+from cleave.engines.options import MOST, MOST_COST, losses_option, option, seed_option
 from cleave.engines.pdr.spacer.strategies import STRATEGIES
 
 VERSION = 2
@@ -99,6 +99,7 @@ _PATIENCE = 1.0
 _PATIENCE_OF_FEW = 50
 _SOME_WORKERS = 6  # more than these divide sooner
 _LEAST_PATIENCE = 1_000_000
+_SIEVE_OF_FEW, _SIEVE_OF_MANY = 0.25, 3.0
 _MOST_SECONDS = 4000  # millions of units to virtual workers, which Z3 counts with 32 bits
 
 
@@ -218,6 +219,106 @@ class PdrOptions:
         low=0,
         reason="the end of the run checks the answer again",
     )
+    most_losses: int = losses_option(4)
+    most_dividers: int = option(
+        3,
+        help="may be lost while they divide the problem; then it stays whole",
+        unit="workers",
+        low=1,
+        reason="a problem that can't be divided can still be solved",
+    )
+    few_workers: int = option(
+        3,
+        help="no more: each takes the lemmas of others, and sieves a little; of more, half take none, and one sieves"
+        " more than it searches",
+        unit="workers",
+        low=1,
+        reason="lemmas of others can lead a search astray; with many workers some can do without",
+    )
+    sieve_after: int = option(
+        100_000,
+        help="on a part before lemmas are sieved",
+        unit="solver cost",
+        low=0,
+        reason="what ends sooner needs none",
+    )
+    sieve_share: float | None = option(
+        None,
+        help="what sieving may cost, by what SPACER does in the same job",
+        unit="times",
+        low=0,
+        rule=f"{_SIEVE_OF_FEW} of few workers, {_SIEVE_OF_MANY:g} of many",
+        reason="many learn many lemmas",
+    )
+    most_sieved: int = option(
+        2_000,
+        help="are sieved; later ones are left out",
+        unit="lemmas",
+        low=1,
+        reason="a round takes longer the more there are",
+    )
+    stock_slice: int = option(
+        2_000_000,
+        help="of stock SPACER's first slice, if it has to work in slices",
+        unit="solver cost",
+        low=1,
+        high=MOST_COST,
+        reason="it begins anew after each; about two seconds",
+    )
+    unroll_cost: int = option(
+        100_000,
+        help="for a question of unrolling; twice as much when it is asked again",
+        unit="solver cost",
+        low=1,
+        reason="most questions cost less",
+    )
+    most_unroll_cost: int = option(
+        4_000_000,
+        help="for a question of unrolling, at most",
+        unit="solver cost",
+        low=1,
+        high=MOST_COST,
+        reason="some seconds: nothing else is looked at meanwhile",
+    )
+    division_check_cost: int = option(
+        2_000_000,
+        help="for a check of a part when the problem is divided",
+        unit="solver cost",
+        low=1,
+        high=MOST_COST,
+        reason="what can't be decided with that is left to solve",
+    )
+    division_cost: int = option(
+        10_000_000,
+        help="of all these checks",
+        unit="solver cost",
+        low=1,
+        reason="as much as was spent before anyone thought of dividing",
+    )
+    most_rules: int = option(
+        200,
+        help="an atom with more is not resolved on",
+        unit="rules",
+        low=1,
+        reason="too many parts for what each is worth",
+    )
+    turn_cost: int = option(
+        1_000_000,
+        help="of a turn in the first round, if one worker runs the strategies in turn; later twice as much each time",
+        unit="solver cost",
+        low=1,
+        reason="about a second",
+    )
+    most_turn_cost: int = option(
+        256_000_000, help="of a turn, at most", unit="solver cost", low=1, reason="every strategy has a turn again"
+    )
+    stuck_seconds: float = option(
+        5.0,
+        help="a strategy that does not stand still for so long after its turn goes on beside the next one",
+        unit="seconds",
+        low=0,
+        reason="Z3 can't always be interrupted",
+    )
 
     def wanted(self, workers: int) -> int:
         """How many partitions are wanted; 0 for none."""
@@ -249,10 +350,22 @@ class PdrOptions:
             return self.patience
         return 0.0 if self.seconds_alone(virtual=virtual) else _PATIENCE
 
+    def undisturbed(self, workers: int) -> int:
+        """How many of those on the whole problem, with the best strategies, tell lemmas and take none."""
+        return workers // 2 if workers > self.few_workers else 0
+
+    def share_of_sieving(self, workers: int) -> float:
+        """What sieving may cost, by what SPACER does in the same job."""
+        if self.sieve_share is not None:
+            return self.sieve_share
+        return _SIEVE_OF_MANY if workers > self.few_workers else _SIEVE_OF_FEW
+
     @property
     def parts_share(self) -> Share:
         return self.share if self.share_parts is None else self.share_parts
 
+
+USUAL = PdrOptions()
 
 TECHNIQUES: dict[str, tuple[bool, Share]] = {
     f"{base}{suffix}": (base == "partitioning", share)

@@ -24,16 +24,14 @@ from cleave.logic.terms import Term
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
-_CHECK_COST = 2_000_000  # what can't be decided with that is left to solve
-_MOST_COST = 10_000_000  # of all checks together: as much as was spent before anyone thought of dividing
 _RESOLVENT_COST = 2_000  # to make one: Python's work, which the solver does not count
-_MOST_RULES = 200  # an atom with more is not resolved on: too many parts for what each is worth
 
 
 class Partitioning:
     def __init__(self, system: HornSystem, options: PdrOptions, workers: int) -> None:
         self._system = system
         self._wanted, self._levels = options.wanted(workers), options.levels
+        self._options = options
         self.queries = tuple(partition.query for partition in whole(system))
         self.divisions: list[Division] = []
         self.violation: Derivation | None = None
@@ -42,7 +40,12 @@ class Partitioning:
     def run(self) -> Iterator[None]:
         waiting = deque(whole(self._system))
         kept = 0
-        while waiting and len(waiting) + kept < self._wanted and self.violation is None and self.cost < _MOST_COST:
+        while (
+            waiting
+            and len(waiting) + kept < self._wanted
+            and self.violation is None
+            and self.cost < self._options.division_cost
+        ):
             partition = waiting.popleft()
             atom = self._choose(partition) if len(partition.path) < self._levels else None
             if atom is None:
@@ -61,7 +64,7 @@ class Partitioning:
         """The atom to resolve on."""
         body = resolve(self._system, partition).body
         counts = [len(rules_for(self._system, atom.predicate)) for atom in body]
-        allowed = [place for place, count in enumerate(counts) if count <= _MOST_RULES]
+        allowed = [place for place, count in enumerate(counts) if count <= self._options.most_rules]
         return max(allowed, key=lambda place: (counts[place], -place), default=None)
 
     def _divide(self, partition: Partition, atom: int) -> Division:
@@ -71,7 +74,7 @@ class Partitioning:
         for rule in rules_for(self._system, predicate):
             part = partition.child(atom, rule)
             query = resolve(self._system, part)
-            answer = self._check(query.constraint) if self.cost < _MOST_COST else Answer.UNKNOWN
+            answer = self._check(query.constraint) if self.cost < self._options.division_cost else Answer.UNKNOWN
             (infeasible if answer is Answer.UNSAT else still_open).append(rule)
             if answer is Answer.SAT and not query.body and self.violation is None:
                 with suppress(UnsupportedError):  # a partition like others then
@@ -81,7 +84,7 @@ class Partitioning:
     def _check(self, constraint: Term) -> Answer:
         solver = Z3Solver(profile=DEFAULT)
         solver.add(constraint)
-        answer = solver.check(cost_limit=_CHECK_COST)
+        answer = solver.check(cost_limit=self._options.division_check_cost)
         self.cost += solver.cost() + _RESOLVENT_COST
         solver.close()
         return answer

@@ -13,13 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cleave.engines.coordination import is_hopeless
 from cleave.engines.pdr.messages import GivenUp, Proof
 from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, limited
 from cleave.ir.horn_partition import Partition
-
-_MOST_LOSSES = 4  # a slot that has taken so many workers with it is dead, ...
-_MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
-_FEW_WORKERS = 3
 
 
 @dataclass(slots=True)
@@ -81,11 +78,11 @@ class Part:
     def release(self, slot: int) -> None:
         del self.jobs[slot]
 
-    def lose(self, slot: int, reason: str) -> None:
+    def lose(self, slot: int, reason: str, most: int) -> None:
         """The worker on the slot is gone; too many, and the slot is dead."""
         del self.jobs[slot]
         self.losses[slot] = self.losses.get(slot, 0) + 1
-        if self.losses[slot] >= (_MOST_FOR_MEMORY if reason == "memory" else _MOST_LOSSES):
+        if is_hopeless(self.losses[slot], reason, most):
             why = "memory" if reason == "memory" else "lost"
             self.dead[slot] = GivenUp(why, f"it took {self.losses[slot]} workers with it: {reason}")
 
@@ -98,8 +95,7 @@ class Parts:
         self._workers = workers
         self._strategies = options.order(workers)
         self.whole = Part(None, self._strategies, max(workers, len(self._strategies)))
-        if workers > _FEW_WORKERS:
-            self.whole.undisturbed = workers // 2
+        self.whole.undisturbed = options.undisturbed(workers)
         self.parts: dict[Partition, Part] = {}
         self.divided = False
         self.divides_first = options.wanted(workers) > 0 and not options.partition_cost(workers) and not options.whole

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 
 from cleave.engines.pdr.houdini import Houdini
 from cleave.engines.pdr.messages import INVARIANT, Lemma
+from cleave.engines.pdr.options import USUAL, PdrOptions
 from cleave.engines.pdr.spacer.run import SafeAnswer
 from cleave.errors import InputError
 from cleave.ir.horn import HornSystem, Relation
@@ -22,14 +23,13 @@ from cleave.logic.smtlib_reader import read_term
 from cleave.logic.terms import Term, conj_all
 from cleave.passes.horn.relevant import parameters
 
-_MOST_LEMMAS = 2_000  # what comes later is left out: a round takes longer the more there are
-
 
 class Sieve:
     """`add` lemmas, then `work`; what it found is in `news` and `proof`."""
 
-    def __init__(self, system: HornSystem) -> None:
+    def __init__(self, system: HornSystem, options: PdrOptions = USUAL) -> None:
         self._system = system
+        self._most_lemmas = options.most_sieved
         self._houdini = Houdini(system)
         self._scopes = {name: {v.name: v for v in parameters(system, name)} for name in system.predicates}
         self._functions = {function.name: function for function in system.functions}
@@ -45,7 +45,7 @@ class Sieve:
             key = (lemma.predicate, lemma.text)
             if lemma.level == INVARIANT:
                 self._invariants.add(key)
-            if key not in self._seen and len(self._seen) < _MOST_LEMMAS and lemma.predicate in self._scopes:
+            if key not in self._seen and len(self._seen) < self._most_lemmas and lemma.predicate in self._scopes:
                 self._seen.add(key)
                 self._read(lemma)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from cleave.engines.pdr.induction import Induction
 from cleave.engines.pdr.levels import applied, facts, making_cost, passed
+from cleave.engines.pdr.options import USUAL, PdrOptions
 from cleave.engines.pdr.spacer.run import Answered, Event, Lemma, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.ir.horn import Clause, Derivation, HornSystem, Step
 from cleave.logic.sorts import BOOL
@@ -25,9 +26,6 @@ from cleave.logic.walk import has_quantifier
 from cleave.passes.horn.step import as_term, has_values
 from cleave.smt.solver import Answer, Model
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
-
-_FIRST_COST = 100_000  # for a question; twice as much when it is asked again
-_MOST_COST = 4_000_000  # some seconds: nothing else is looked at meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +39,14 @@ class _Use:
 class Unrolling:
     """A run as `job.Run` wants it. It ends without an answer when it has cost more than ``cost_limit`` (0: never)."""
 
-    def __init__(self, system: HornSystem, *, cost_limit: int = 0) -> None:
+    def __init__(self, system: HornSystem, *, cost_limit: int = 0, options: PdrOptions = USUAL) -> None:
         self._system = system
         self._cost_limit = cost_limit
         self._solver = Z3Solver(profile=DEFAULT)
         self._levels: list[dict[str, list[_Use]]] = []
         self._queries: list[_Use] = []
-        self._question_cost = _FIRST_COST
+        self._first_cost = self._question_cost = options.unroll_cost
+        self._longest_question = options.most_unroll_cost
         self._made = 0  # what making formulas cost, ...
         self._asked = 0  # ... and what questions did
         unfit = _unfit(system)
@@ -91,20 +90,21 @@ class Unrolling:
                 return UnsafeAnswer(self._derivation(self._solver.model()))
             case Answer.UNSAT:
                 self._solver.pop()
-                self._queries, self._question_cost = [], _FIRST_COST
+                self._queries, self._question_cost = [], self._first_cost
             case Answer.UNKNOWN:
                 if self._solver.reason_unknown() != "cost":
                     return NoAnswer(self._solver.reason_unknown())
-                self._question_cost = min(2 * self._question_cost, _MOST_COST)
+                self._question_cost = min(2 * self._question_cost, self._longest_question)
         return None
 
     def _induct(self) -> SafeAnswer | None:
         """Nothing was found at the levels so far: whether that is a proof, if it can be told at no more cost."""
         induction = self._induction
-        if induction is None or induction.depth >= len(self._levels) or induction.cost() > self._asked + _FIRST_COST:
+        most = self._asked + self._first_cost
+        if induction is None or induction.depth >= len(self._levels) or induction.cost() > most:
             return None
         induction.extend()
-        if induction.check(_FIRST_COST + self._asked) is not Answer.UNSAT:
+        if induction.check(most) is not Answer.UNSAT:
             return None
         found = induction.interpretation()
         return None if found is None else SafeAnswer(found)

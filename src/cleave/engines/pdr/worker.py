@@ -18,7 +18,7 @@ from typing import NamedTuple
 from cleave.engines.coordination import Clock, Turn, Work
 from cleave.engines.pdr.confirm import STEP_COST, Confirming
 from cleave.engines.pdr.extension import PartProblem
-from cleave.engines.pdr.job import SolveJob, StartRun, start_spacer
+from cleave.engines.pdr.job import POLL_SECONDS, SolveJob, StartRun, start_spacer
 from cleave.engines.pdr.messages import (
     Divide,
     Divided,
@@ -41,8 +41,6 @@ from cleave.engines.pdr.spacer.run import Answered, NoAnswer
 from cleave.engines.pdr.task import HornProblem, read_problem
 from cleave.errors import CleaveError
 from cleave.validate.clauses.in_turn import InTurn
-
-_POLL_SECONDS = 0.05
 
 
 class Assigned(NamedTuple):
@@ -77,7 +75,7 @@ class P3Worker:
         self._workers = assigned.task.workers
         self._digest = assigned.task.digest()
         self._clock = clock or monotonic
-        self._poll = _POLL_SECONDS if clock is None else None
+        self._poll = POLL_SECONDS if clock is None else None
         self._start = start
         solvers = _solvers_of_virtual_workers() if clock is not None else None
         self._confirming = Confirming(assigned.problem, self._options.check_seconds, solvers)

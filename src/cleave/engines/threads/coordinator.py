@@ -13,7 +13,19 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
+from cleave.engines.coordination import (
+    STOPPED,
+    Command,
+    Event,
+    Finish,
+    Hire,
+    Joined,
+    Lost,
+    Passed,
+    Received,
+    Send,
+    is_hopeless,
+)
 from cleave.engines.threads.messages import (
     Answer,
     Divided,
@@ -31,10 +43,6 @@ from cleave.engines.threads.messages import (
     from_worker,
 )
 from cleave.errors import InternalError
-
-_PATIENCE_SECONDS = 1.0  # a search that ends sooner needs one worker only
-_MOST_LOSSES = 8  # a part that has taken so many workers with it is given up, ...
-_MOST_FOR_MEMORY = 2  # ... and sooner if they ran out of memory
 
 
 @dataclass(slots=True)
@@ -86,7 +94,7 @@ class ThreadsCoordinator:
             case Received(worker=worker, message=message):
                 return self._on_message(worker, message)
             case Passed(seconds=seconds):
-                return self._hire_all() if seconds >= _PATIENCE_SECONDS else []
+                return self._hire_all() if seconds >= self._how.patience else []
 
     def counters(self) -> dict[str, int | float]:
         """Sizes are those of the largest part so far; ``slowest`` the seconds that a part took at most."""
@@ -178,7 +186,7 @@ class ThreadsCoordinator:
         if reason == STOPPED:
             return False
         self._losses[part] = self._losses.get(part, 0) + 1
-        return self._losses[part] >= (_MOST_FOR_MEMORY if reason == "memory" else _MOST_LOSSES)
+        return is_hopeless(self._losses[part], reason, self._how.most_losses)
 
     # --- parts --------------------------------------------------------------------------------------------------------
 

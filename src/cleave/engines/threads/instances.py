@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from cleave.engines.threads.accesses import NotSplitError
 from cleave.engines.threads.code import Cell, ThreadCode
 from cleave.engines.threads.domains import domains
+from cleave.engines.threads.options import USUAL, ThreadsOptions
 from cleave.engines.threads.partition import Space
 from cleave.engines.threads.shared import NEXT_THREAD, NUMBER_BITS, Shared, everything, really_shared
 from cleave.engines.threads.state import State
@@ -55,17 +56,22 @@ class Unfolded:
         return any(thread.cuts for thread in self.threads)
 
 
-def unfold(program: Program, entry: str, unwind: int, check: Callable[[], None] = lambda: None) -> Unfolded:
+def unfold(
+    program: Program,
+    entry: str,
+    unwind: int,
+    check: Callable[[], None] = lambda: None,
+    options: ThreadsOptions = USUAL,
+) -> Unfolded:
     """Raises `UnsupportedError` for what the engine does not handle, and what ``check``, called often, raises."""
     _refuse(program)
     try:
-        return _unfold(program, entry, unwind, check)
+        return _unfold(program, entry, Trips(unwind, options.decided_iterations, options.decided_positions), check)
     except RecursionError:
         raise UnsupportedError(f"calls are nested too deeply to unfold recursion {unwind} times") from None
 
 
-def _unfold(program: Program, entry: str, unwind: int, check: Callable[[], None]) -> Unfolded:
-    trips = Trips(unwind)
+def _unfold(program: Program, entry: str, trips: Trips, check: Callable[[], None]) -> Unfolded:
     whole: set[Term] = set()  # arrays that can't be split
     while True:
         found = _in_rounds(program, entry, trips, whole, check)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cleave.engines.options import MOST, ascending, bounds, option, seed_option
+from cleave.engines.options import MOST, ascending, bounds, losses_option, option, patience_option, seed_option
 
 VERSION = 2
 """Of the task and of the messages. A journal of another version is not resumed."""
@@ -92,6 +92,22 @@ class ThreadsOptions:
         low=0,
         reason="half of a short search is not worth a formula of its own",
     )
+    decided_iterations: int = option(
+        1_000,
+        help="of a loop that constants decide; a longer one is unwound like any other",
+        unit="iterations",
+        low=1,
+        reason="each is a copy of the loop's body",
+    )
+    decided_positions: int = option(
+        250,
+        help="where a thread can be interrupted, in the decided iterations of a loop; with more, likewise",
+        unit="positions",
+        low=1,
+        reason="the formula grows with the positions of all threads",
+    )
+    patience: float = patience_option()
+    most_losses: int = losses_option(8)
     probe_steps: int = option(
         0,
         help="of executions that are tried before a formula of all of them is made",
@@ -129,3 +145,6 @@ class ThreadsOptions:
     def deepens(self) -> bool:
         """Whether larger bounds follow, as far as a time limit allows: nobody has chosen any."""
         return self.contexts is None and self.unwind is None and not self.rounds
+
+
+USUAL = ThreadsOptions()

@@ -23,4 +23,4 @@ def read_task(task: Task) -> tuple[Program, str]:
 
 def unfold_task(task: Task, program: Program, entry: str, check: Callable[[], None] = lambda: None) -> Unfolded:
     """``check`` is called often and may raise to end it."""
-    return unfold(program, entry, task.options.unwound, check)
+    return unfold(program, entry, task.options.unwound, check, task.options)

@@ -22,8 +22,6 @@ from cleave.engines.threads.state import State
 from cleave.ir.program import Procedure
 from cleave.logic.terms import Op, Term
 
-MOST_ITERATIONS = 1000  # that are decided, of one loop
-MOST_POSITIONS = 250  # where a thread can be interrupted, in the decided iterations of one loop
 _A_START = 5  # positions that a started thread counts as
 _MOST_RESTARTS = 3
 
@@ -46,6 +44,8 @@ class Trips:
     """What is known about the loops of a program, from round to round."""
 
     unwind: int
+    most_iterations: int  # that are decided, of one loop
+    most_positions: int  # where a thread can be interrupted, in these
     too_long: set[tuple[str, str]] = field(default_factory=set)  # procedure and head
     _granted: dict[Instance, int] = field(default_factory=dict)
     _before: set[Edge] | None = None  # where the round before was cut; None: there was none
@@ -178,7 +178,8 @@ class Activation:
 
     def _refuse_if_too_long(self, running: _Running, head: str) -> None:
         made = self._positions() - running.positions
-        is_long = running.iterations > MOST_ITERATIONS or (running.iterations > 1 and made > MOST_POSITIONS)
+        beyond = running.iterations > self._trips.most_iterations
+        is_long = beyond or (running.iterations > 1 and made > self._trips.most_positions)
         if is_long and (self._name, head) not in self._trips.too_long:
             raise LoopTooLongError((self._name, head))
 

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from functools import lru_cache
 from time import monotonic
 
-from cleave.engines.coordination import Clock, Turn, Work
+from cleave.engines.coordination import PROGRESS_SECONDS, Clock, Turn, Work
 from cleave.engines.threads.instances import Unfolded
 from cleave.engines.threads.messages import (
     Answer,
@@ -34,8 +34,6 @@ from cleave.engines.threads.messages import (
 from cleave.engines.threads.part import Found, Part, Stopped
 from cleave.engines.threads.part import Outcome as PartOutcome
 from cleave.engines.threads.task import read_task, unfold_task
-
-_PROGRESS_SECONDS = 1.0
 
 
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
@@ -102,7 +100,7 @@ class Client:
             yield from self._look_up(part, order)
 
     def _look_up(self, part: Part, order: Solve) -> Generator[Turn, list[bytes], None]:
-        if self._clock() - self._last_progress >= _PROGRESS_SECONDS:
+        if self._clock() - self._last_progress >= PROGRESS_SECONDS:
             self._last_progress = self._clock()
             self._tell(Progress(part.cost(), part.can_split))
         for message in map(to_worker, (yield self._turn())):

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from cleave.engines.cegar.options import USUAL
 from cleave.engines.cegar.refinement.budget import Budget
 from cleave.engines.cegar.refinement.candidates import (
     backward_sequences,
@@ -32,8 +33,6 @@ from cleave.logic.terms import FALSE, TRUE, Term, conj_all, disj_all, neg
 from cleave.logic.walk import postorder, substitute
 from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3.solver import CONJUNCTIVE, Z3Solver
-
-COST_LIMIT = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def unused_solver() -> Z3Solver:
     """Its first question is behind it, which takes longer than others."""
     solver = Z3Solver(profile=CONJUNCTIVE, counts_checks=True)
     solver.push()
-    solver.check(cost_limit=COST_LIMIT)
+    solver.check(cost_limit=USUAL.analysis_cost)
     solver.pop()
     return solver
 
@@ -75,7 +74,7 @@ def refine(
 ) -> Feasible | Refined | Failed:
     """``path`` are the numbers of transitions from ``start`` to ``error``. Whoever brings an `unused_solver` closes it:
     to make and to free one takes as long as many questions."""
-    budget = budget or Budget(COST_LIMIT)
+    budget = budget or Budget(USUAL.analysis_cost)
     if unused is not None:
         return _refine(path_formula(system, path), budget, unused)
     plain = unused_solver()
