@@ -63,7 +63,7 @@ _MOVING_COST = 60_000
 _MOST_FOR_MOVING = 15_000
 _SLICE_COST = 4_000_000
 _LEAST_SLICE = 500_000
-_PAIR_COST = 24_000_000  # six to ten seconds
+_WHOLE_COST = 24_000_000  # six to ten seconds
 
 UNSPLIT_FROM = 3
 DIFFERENT_FROM = 4
@@ -159,7 +159,7 @@ class InlineOptions:
         unit="solver cost",
         low=0,
         high=MOST_COST,
-        rule=f"{_SPLIT_COST} divided by the workers, {DEFAULT_BEYOND_COST} at least; {_PAIR_COST} of two workers",
+        rule=f"{_SPLIT_COST} divided by the workers, {DEFAULT_BEYOND_COST} at least; {_WHOLE_COST} of two workers",
         reason="most short searches lose by a split: it takes longer to tell others",
     )
     slice_cost: int | None = option(
@@ -275,11 +275,12 @@ class InlineOptions:
         """The cost before which a search is not split."""
         if self.split_after is not None:
             return self.split_after
-        return _PAIR_COST if self.is_pair(workers) else max(DEFAULT_BEYOND_COST, _SPLIT_COST // workers)
+        return _WHOLE_COST if self.begins_whole(workers) else max(DEFAULT_BEYOND_COST, _SPLIT_COST // workers)
 
-    def is_pair(self, workers: int) -> bool:
-        """Two workers gain by splitting only what takes long; until then two ways to search are worth more."""
-        return workers == 2 and self.unsplit is None and self.split_after is None
+    def begins_whole(self, workers: int) -> bool:
+        """Whether there are too few workers to spare one for the whole search. They gain by splitting only what takes
+        long: until then one of them searches the whole in another way."""
+        return 1 < workers < self.unsplit_from and self.unsplit is None and self.split_after is None
 
     def cost_of_slice(self, workers: int) -> int:
         """After which a check is interrupted for the first time."""
@@ -287,7 +288,7 @@ class InlineOptions:
 
     def wholes(self, workers: int) -> list[bool]:
         """One for each worker that searches the whole, unsplit: whether in another way (`solvers`)."""
-        if self.is_pair(workers):
+        if self.begins_whole(workers):
             return [True]
         wanted = workers >= self.unsplit_from if self.unsplit is None else self.unsplit
         if not wanted or workers == 1:
@@ -296,7 +297,7 @@ class InlineOptions:
 
     def cost_of_whole(self, workers: int) -> int:
         """After which a worker that searches the whole gives up; 0: never."""
-        return _PAIR_COST if self.is_pair(workers) else 0
+        return _WHOLE_COST if self.begins_whole(workers) else 0
 
     def follows_paths(self, workers: int) -> bool:
         return workers >= self.paths_from

@@ -38,7 +38,7 @@ _OTHERS = tuple(strategy.name for strategy in STRATEGIES if strategy.name not in
 NAMES = (_BEST[0], UNROLL, STOCK, ACCELERATED, *_BEST[1:], *_OTHERS)
 """All strategies. Where one is wanted, ``name@N`` is that one for N seconds."""
 
-_FEW_WORKERS = 2
+_TAKE_TURNS = 2  # workers: with no more, the last one runs several strategies in turn, each for a short time
 
 
 def limited(strategy: str) -> tuple[str, int]:
@@ -66,7 +66,7 @@ def measured(workers: int) -> tuple[str, ...]:
     short = f"{UNROLL}@6"
     if workers == 1:
         return (ACCELERATED, _BEST[1], STOCK, _BEST[0], short, *_BEST[2:], *_OTHERS, UNROLL)
-    if workers <= _FEW_WORKERS:
+    if workers <= _TAKE_TURNS:
         second = (f"{ACCELERATED}@5", f"{STOCK}@4", short, f"{_BEST[1]}@20", STOCK)
         return (_BEST[0], *second, *_BEST[1:], *_OTHERS, ACCELERATED, UNROLL)
     return (*_BEST[:2], ACCELERATED, short, f"{STOCK}@8", *_BEST[2:], *_OTHERS, STOCK, UNROLL)
@@ -330,7 +330,7 @@ class PdrOptions:
             return self.partition_after
         if self.partitions is not None:
             return 0
-        if workers <= _FEW_WORKERS:
+        if workers <= _TAKE_TURNS:
             return _PARTITION_COST * _PATIENCE_OF_FEW
         return max(_LEAST_PATIENCE, _PARTITION_COST * _SOME_WORKERS // max(workers, _SOME_WORKERS))
 
