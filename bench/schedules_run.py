@@ -26,9 +26,10 @@ from cleave.engines.threads.solving import chosen, make_solver
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.read import read_c
 from cleave.ir.program import Program
+from cleave.ir.schedule import Schedule
 from cleave.smt.solver import Answer
 from cleave.validate.proofs.interleavings import TooLargeError, explore
-from cleave.validate.violations.concurrent import Schedule, replay
+from cleave.validate.violations.concurrent import replay
 from cleave.validate.violations.confirm import Confirmed
 
 STATES = 4_000

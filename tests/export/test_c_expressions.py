@@ -16,8 +16,8 @@ from cleave.frontends.c.clang.compile import compiler
 from cleave.logic import terms as t
 from cleave.logic.sorts import INT, bitvec
 from cleave.logic.terms import Op, Term, make
+from cleave.logic.values import Value
 from cleave.validate.semantics.evaluate import World, evaluate
-from cleave.validate.semantics.values import Value
 
 TYPES = {
     "a": ("signed char", CInteger(8, True)),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cleave.validate.proofs.unfolded import UnfoldedProof
+from cleave.ir.unfolded import UnfoldedProof
 from cleave.validate.proofs.unfolded_shape import Rejected
 from cleave.verdict import BoundedSafe, Reason, Result, Unsafe
 from cleave.verify import Options, verify

@@ -28,11 +28,11 @@ from cleave.ir.program import (
     Spawn,
     Statement,
 )
+from cleave.ir.schedule import Schedule
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, Sort, array, bitvec
 from cleave.logic.terms import Op, Term
 from cleave.smt.solver import Answer
-from cleave.validate.violations.concurrent import Schedule
 
 SMALL = bitvec(2)
 

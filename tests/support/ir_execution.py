@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Procedure, Program
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Term
+from cleave.logic.values import Value, map_value
 from cleave.validate.semantics.evaluate import World, evaluate
-from cleave.validate.semantics.values import Value, map_value
 
 
 @dataclass(slots=True)

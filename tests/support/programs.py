@@ -32,11 +32,11 @@ from cleave.ir.program import (
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, Sort
 from cleave.logic.terms import Term
+from cleave.logic.values import Value
 from cleave.logic.walk import substitute
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 from cleave.validate.semantics.interpreter import Chooser
-from cleave.validate.semantics.values import Value
 
 # --- random programs ------------------------------------------------------------------------------------------------
 

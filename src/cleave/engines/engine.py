@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:  # not needed by every engine, and large
     from cleave.ir.path import Path
-    from cleave.validate.proofs.unfolded import UnfoldedProof
+    from cleave.ir.unfolded import UnfoldedProof
     from cleave.verdict import Reason
 
 

@@ -16,10 +16,10 @@ from cleave.explain.infix import infix
 from cleave.ir.horn import Derivation, HornSystem, Step
 from cleave.logic.smtlib import print_term
 from cleave.logic.terms import Op, Term
+from cleave.logic.values import show
 from cleave.logic.walk import postorder
 from cleave.validate.semantics.evaluate import UNDETERMINED, World, evaluate
 from cleave.validate.semantics.ground import EVALUATED
-from cleave.validate.semantics.values import show
 from cleave.verdict import Trace, TraceStep
 
 _SHOWN_CHARACTERS = 100

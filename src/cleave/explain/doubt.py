@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from cleave.explain.history import History, Place
 from cleave.ir.program import Assign, Assume, Call, Havoc, Program, Spawn
 from cleave.logic.terms import Op, Term
+from cleave.logic.values import Value
 from cleave.validate.semantics.events import Event
-from cleave.validate.semantics.values import Value
 
 Names = frozenset[str]
 _NONE: Names = frozenset()

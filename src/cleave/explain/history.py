@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from cleave.ir.program import Program, is_old
 from cleave.logic.terms import Op, Term, var
+from cleave.logic.values import MapValue, Value
 from cleave.logic.walk import free_variables, functions, has_quantifier
 from cleave.validate.semantics.evaluate import UNDETERMINED, World, evaluate
 from cleave.validate.semantics.events import Event
-from cleave.validate.semantics.values import MapValue, Value
 
 _SHARED = -1
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from cleave.logic.terms import Op, Term
-from cleave.validate.semantics.values import show
+from cleave.logic.values import show
 
 _NODES = 120  # printed of one term; the rest is cut
 _DEPTH = 25

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from cleave.ir.program import Assert
 from cleave.logic.terms import Term, signed
-from cleave.validate.semantics.values import Value, show
+from cleave.logic.values import Value, show
 
 _VALUE = re.compile(r"\{(?P<number>\d+):(?P<how>[\w ]+)\}")
 

@@ -23,9 +23,9 @@ from cleave.explain.control import control_parents
 from cleave.explain.history import History, Place, sorted_by_name
 from cleave.ir.program import Assert, Assign, Assume, Call, Clause, Join, Program, Spawn
 from cleave.logic.terms import Op, Term
+from cleave.logic.values import Value
 from cleave.logic.walk import free_variables
 from cleave.validate.semantics.events import Event
-from cleave.validate.semantics.values import Value
 
 _STEP = 1
 _ASSUMED = 3

@@ -18,8 +18,8 @@ from cleave.explain.selection import selected
 from cleave.explain.slicing import dependence_slice
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Check, Clause, Havoc, Join, Program, Self, Spawn
 from cleave.logic.terms import FALSE, Op, Term
+from cleave.logic.values import MapValue, Value, show
 from cleave.validate.semantics.events import Event, Run, Violated
-from cleave.validate.semantics.values import MapValue, Value, show
 from cleave.verdict import Trace, TraceStep
 
 __all__ = ["compact", "trace_of"]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from cleave.flows.run import Run
 from cleave.ir.program import Program, first_thread_statement
-from cleave.validate.violations.concurrent import Schedule, replay
+from cleave.ir.schedule import Schedule
+from cleave.validate.violations.concurrent import replay
 from cleave.validate.violations.confirm import Confirmed
 from cleave.verdict import Reason, Unknown, Unsafe
 

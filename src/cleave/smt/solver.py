@@ -16,12 +16,12 @@ only `interrupt` may be called from another one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
-from cleave.logic.sorts import Sort
 from cleave.logic.terms import Function, Term
+from cleave.logic.values import FunctionTable
 
 
 class Answer(Enum):
@@ -41,51 +41,6 @@ class Capabilities:
     deterministic_cost: bool  # cost() counts work, the same in every run
 
 
-@dataclass(frozen=True)
-class ArrayValue:
-    """A total map: ``default`` everywhere but at the keys of ``entries``.
-
-    Hashable, as an array may be the index or the element of another one.
-    """
-
-    default: Any
-    entries: dict[Any, Any] = field(default_factory=dict)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.entries.get(index, self.default)
-
-    def __hash__(self) -> int:
-        return hash((self.default, frozenset(self.entries.items())))
-
-
-@dataclass(frozen=True)
-class UninterpretedValue:
-    """An element of an uninterpreted sort, known only by its name."""
-
-    sort: Sort
-    name: str
-
-
-@dataclass(frozen=True)
-class DatatypeValue:
-    """A value of a data type: its constructor's number and the values of the fields."""
-
-    sort: Sort
-    constructor: int
-    fields: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class FunctionValue:
-    """The interpretation of an uninterpreted function: a table with a default."""
-
-    default: Any
-    entries: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self.entries.get(arguments, self.default)
-
-
 class Truths(Protocol):
     """The truth of Boolean variables, a part of a model that some solvers give much faster than the rest."""
 
@@ -94,7 +49,7 @@ class Truths(Protocol):
 
 
 class Model(Protocol):
-    """Values are Python's: bool, int, Fraction, int (bit vectors, unsigned), ArrayValue, UninterpretedValue,
+    """Values are Python's: bool, int, Fraction, int (bit vectors, unsigned), MapValue, UninterpretedValue,
     DatatypeValue."""
 
     def value(self, term: Term) -> Any:
@@ -103,7 +58,7 @@ class Model(Protocol):
     def is_true(self, term: Term) -> bool:
         """The value of a Boolean term."""
 
-    def function(self, function: Function) -> FunctionValue:
+    def function(self, function: Function) -> FunctionTable:
         """The interpretation of an uninterpreted function."""
 
 

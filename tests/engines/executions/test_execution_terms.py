@@ -11,8 +11,8 @@ from cleave.engines.executions.terms import Source
 from cleave.errors import UnsupportedError
 from cleave.logic.sorts import BOOL, array
 from cleave.logic.terms import Term, eq, forall, var
+from cleave.logic.values import Value, map_value
 from cleave.validate.semantics.evaluate import World, evaluate
-from cleave.validate.semantics.values import Value, map_value
 from support.bit_terms import SORT, TABLE, TERMS, VARIABLES
 
 PLACES = {VARIABLES[0]: "l[0]", VARIABLES[1]: "l[1]", VARIABLES[2]: "g[0]", TABLE: "g[1]"}

@@ -11,9 +11,10 @@ from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import first, never
 from cleave.engines.inline.proof import ProofWriter, proof_of
 from cleave.engines.inline.unfolding import Unfolding
+from cleave.ir.unfolded import UnfoldedProof
 from cleave.passes.prepare import prepare
 from cleave.smt.z3.solver import PLAIN, Z3Solver
-from cleave.validate.proofs.unfolded import PartitionChecker, UnfoldedProof, check_unfolded
+from cleave.validate.proofs.unfolded import PartitionChecker, check_unfolded
 from support.programs import HIERARCHICAL, LayeredMaker, ProgramMaker
 
 

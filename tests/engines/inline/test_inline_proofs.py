@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from cleave.engines.engine import Proved
 from cleave.engines.inline.merging import Merging
 from cleave.ir.reader import read_program
+from cleave.ir.unfolded import UnfoldedInstance, UnfoldedProof
 from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
-from cleave.validate.proofs.unfolded import Rejected, UnfoldedInstance, UnfoldedProof, check_unfolded
+from cleave.validate.proofs.unfolded import Rejected, check_unfolded
 from support.engine_runs import solve
 from support.programs import LayeredMaker
 

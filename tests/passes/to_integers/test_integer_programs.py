@@ -19,10 +19,10 @@ from cleave.ir.integers import Integers
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Clause, Havoc, Procedure, Program, Statement
 from cleave.ir.text import print_program
 from cleave.logic.terms import TRUE, Term, bv, const_array, ite, neg, store, var
+from cleave.logic.values import Value, map_value
 from cleave.logic.walk import substitute
 from cleave.passes.to_integers import to_integers
 from cleave.validate.semantics.evaluate import World, evaluate
-from cleave.validate.semantics.values import Value, map_value
 from cleave.verdict import Safe, Unsafe, Verdict
 from cleave.watch import Watch
 from support.bit_terms import CONDITIONS, SMALL_TERMS, SORT, TABLE, TERMS, VARIABLES, WIDTH

@@ -13,11 +13,11 @@ from cleave.errors import UnsupportedError
 from cleave.ir.program import Location, old
 from cleave.logic.sorts import INT
 from cleave.logic.terms import Function, Term, apply, bv, eq, var
+from cleave.logic.values import MapValue, Value, map_value
 from cleave.passes.to_integers import bitwise
 from cleave.passes.to_integers.numbers import Reading
 from cleave.passes.to_integers.terms import Terms, over_integers
 from cleave.validate.semantics.evaluate import World, evaluate
-from cleave.validate.semantics.values import MapValue, Value, map_value
 from support.bit_terms import TABLE, TERMS, VARIABLES, WIDTH
 
 READINGS = st.fixed_dictionaries({v: st.sampled_from(Reading) for v in (*VARIABLES, TABLE)})

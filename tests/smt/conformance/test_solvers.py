@@ -39,9 +39,10 @@ from cleave.logic.terms import (
     var,
     zero_extend,
 )
+from cleave.logic.values import MapValue, UninterpretedValue
 from cleave.smt.bitwuzla.solver import BitwuzlaSolver
 from cleave.smt.sat.solver import NAMES, SatSolver
-from cleave.smt.solver import Answer, ArrayValue, Solver, UninterpretedValue
+from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 BACKENDS: dict[str, Callable[[], Solver]] = {
@@ -216,9 +217,9 @@ def test_constant_arrays(solver: Solver) -> None:
     solver.add(eq(select(store(memory, Y, byte(2)), Z), byte(9)))
     assert solver.check() is SAT
     model = solver.model()
-    assert (model.value(X), model.value(memory)) == (9, ArrayValue(9))
+    assert (model.value(X), model.value(memory)) == (9, MapValue(9))
     assert model.value(Y) != model.value(Z)
-    assert model.value(store(memory, byte(1), byte(3))) == ArrayValue(9, {1: 3})
+    assert model.value(store(memory, byte(1), byte(3))) == MapValue(9, {1: 3})
 
 
 def test_equality_of_a_constant_array_is_never_answered_wrongly(solver: Solver) -> None:
@@ -277,7 +278,7 @@ def test_function_values(solver: Solver) -> None:
         solver.add(eq(apply(f, byte(number), TRUE if flag else FALSE), byte(result)))
     assert solver.check() is SAT
     table = solver.model().function(f)
-    assert {key: table(*key) for key in applications} == applications
+    assert {key: table(key) for key in applications} == applications
 
 
 def test_functions_over_uninterpreted_sorts(solver: Solver) -> None:
@@ -290,14 +291,15 @@ def test_functions_over_uninterpreted_sorts(solver: Solver) -> None:
     assert solver.check() is SAT
     model = solver.model()
     table = model.function(f)
-    assert table(model.value(p)) == model.value(apply(f, p))
-    assert table(table(model.value(p))) == model.value(apply(f, apply(f, p)))
+    assert table((model.value(p),)) == model.value(apply(f, p))
+    assert table((table((model.value(p),)),)) == model.value(apply(f, apply(f, p)))
 
 
 def test_function_that_was_never_used(solver: Solver) -> None:
     solver.check()
     table = solver.model().function(Function("unused", (BYTE,), BYTE))
     assert table.entries == {}
+    assert isinstance(table.default, int)
     assert 0 <= table.default < 256
 
 

@@ -9,7 +9,8 @@ import pytest
 from cleave.errors import InternalError, UnsupportedError
 from cleave.logic.sorts import INT, REAL, array
 from cleave.logic.terms import Function, Op, add, apply, eq, forall, integer, lt, make, mul, real, select, store, var
-from cleave.smt.solver import Answer, ArrayValue
+from cleave.logic.values import MapValue
+from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, PLAIN, Z3Solver
 
 X, Y = var("x", INT), var("y", INT)
@@ -80,7 +81,7 @@ def test_arrays_as_indices() -> None:
     assert solver.check() is Answer.SAT
     model = solver.model()
     value = model.value(key)
-    assert isinstance(value, ArrayValue)
+    assert isinstance(value, MapValue)
     assert value[0] != 5
     assert model.value(table)[value] == 1
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cleave.validate.proofs.coverage import Closed, Divided, Record, uncovered
+from cleave.ir.split_tree import Closed, Divided, Record
+from cleave.validate.proofs.coverage import uncovered
 
 A, B, C = b"a" * 8, b"b" * 8, b"c" * 8
 

@@ -18,19 +18,12 @@ from cleave.engines.inline.merging import first, never
 from cleave.engines.inline.proof import proof_of
 from cleave.ir.program import Assign, Assume, Block, Call, Program, Statement
 from cleave.ir.reader import read_program
+from cleave.ir.unfolded import CallPlace, Decision, UnfoldedInstance, UnfoldedProof
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import boolean, var
 from cleave.passes.prepare import prepare
 from cleave.smt.z3.solver import PLAIN, Z3Solver
-from cleave.validate.proofs.unfolded import (
-    CallPlace,
-    Decision,
-    PartitionChecker,
-    Rejected,
-    UnfoldedInstance,
-    UnfoldedProof,
-    check_unfolded,
-)
+from cleave.validate.proofs.unfolded import PartitionChecker, Rejected, check_unfolded
 from support.programs import HIERARCHICAL, LayeredMaker, ProgramMaker, Reference, TooManyPaths
 
 SATISFIABLE = Rejected("the proof's formula is satisfiable")

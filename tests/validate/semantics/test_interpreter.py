@@ -10,9 +10,9 @@ from cleave.ir.path import Enter, IllegalPathError, Leave, Visit
 from cleave.ir.program import Block, Procedure
 from cleave.ir.reader import read_program
 from cleave.logic.terms import Term
+from cleave.logic.values import Value, default_value
 from cleave.validate.semantics.events import Blocked, Finished, Run, StepLimit, Violated
 from cleave.validate.semantics.interpreter import INSTANCES_NOTE, Chooser, run
-from cleave.validate.semantics.values import Value, default_value
 
 
 class Scripted(Chooser):

@@ -32,9 +32,9 @@ from cleave.ir.program import (
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, Sort, array, bitvec
 from cleave.logic.terms import Op, Term
+from cleave.logic.values import Value, map_value
 from cleave.validate.semantics.events import Violated
 from cleave.validate.semantics.interpreter import Chooser, run
-from cleave.validate.semantics.values import Value, map_value
 from cleave.validate.violations.confirm import Confirmed, validate_trace
 from cleave.validate.violations.replay import Follower, PathEndedError
 

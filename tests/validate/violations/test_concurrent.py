@@ -8,8 +8,9 @@ from cleave.errors import UnsupportedError
 from cleave.explain.folding import compact
 from cleave.ir.program import Program
 from cleave.ir.reader import read_program
+from cleave.ir.schedule import Context, Schedule
 from cleave.validate.proofs.interleavings import TooLargeError, explore
-from cleave.validate.violations.concurrent import Context, Schedule, replay
+from cleave.validate.violations.concurrent import replay
 from cleave.validate.violations.confirm import Confirmed, Refuted
 
 LOST_UPDATE = """

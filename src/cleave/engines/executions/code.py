@@ -29,8 +29,8 @@ from cleave.ir.program import (
 )
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Op, Term
+from cleave.logic.values import Value, default_value
 from cleave.logic.walk import free_variables, postorder
-from cleave.validate.semantics.values import Value, default_value
 
 
 def _nothing(own: list[Value], shared: list[Value]) -> None:

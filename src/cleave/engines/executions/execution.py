@@ -15,9 +15,9 @@ from enum import Enum
 from cleave.engines.executions.code import Code, Compiler, Instruction, Kind, Target
 from cleave.engines.executions.state import MAIN, Frame, Saved, Thread
 from cleave.engines.executions.values import Source
+from cleave.ir.schedule import Context, Schedule
 from cleave.logic.terms import Term
-from cleave.validate.semantics.values import Value
-from cleave.validate.violations.concurrent import Context, Schedule
+from cleave.logic.values import Value
 
 
 class Moved(Enum):

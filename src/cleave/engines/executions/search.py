@@ -13,7 +13,7 @@ from cleave.engines.executions.state import MAIN
 from cleave.engines.executions.values import Values, pinned
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program, Property
-from cleave.validate.violations.concurrent import Schedule
+from cleave.ir.schedule import Schedule
 
 _LONGEST = 5_000  # steps of the first execution; later ones may be longer
 _LONGEST_OF_ALL = 100_000

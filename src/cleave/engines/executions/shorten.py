@@ -14,7 +14,7 @@ from itertools import groupby
 from cleave.engines.executions.code import Compiler
 from cleave.engines.executions.execution import Execution, Moved, Over, Violation
 from cleave.engines.executions.values import Recorded
-from cleave.validate.violations.concurrent import Schedule
+from cleave.ir.schedule import Schedule
 
 _MOST_STEPS = 200_000
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cleave.engines.executions.code import Code, Stretch, Target
 from cleave.logic.terms import Term
-from cleave.validate.semantics.values import Value
+from cleave.logic.values import Value
 
 MAIN = 0
 

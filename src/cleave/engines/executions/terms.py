@@ -2,7 +2,7 @@
 
     (bvadd k (_ bv1 32))    ──▶    l[2] + 1 & 4294967295          where k is the third of its frame's variables
 
-Values are those of `validate.semantics.values`; variables are places in two lists, ``l`` of the frame and ``g`` of the
+Values are those of `logic.values`; variables are places in two lists, ``l`` of the frame and ``g`` of the
 program.
 """
 
@@ -13,11 +13,11 @@ from fractions import Fraction
 from typing import Any
 
 from cleave.errors import UnsupportedError
+from cleave.logic.operators import DIVISIONS, OPERATORS
 from cleave.logic.sorts import SortKind
 from cleave.logic.terms import Op, Term
+from cleave.logic.values import MapValue, Value
 from cleave.logic.walk import postorder
-from cleave.validate.semantics.operators import OPERATORS
-from cleave.validate.semantics.values import MapValue, Value
 
 Function = Callable[[list[Value], list[Value]], Any]
 
@@ -124,7 +124,7 @@ class Source:
         if special is not None:
             return special
         operator = OPERATORS.get(op)
-        if operator is None or op in (Op.DIV, Op.MOD, Op.REAL_DIV):
+        if operator is None or op in DIVISIONS:
             raise UnsupportedError(f"{op.value} is not executed")
         return f"{self._object(operator)}({', '.join((self._object(node), *args))})"
 

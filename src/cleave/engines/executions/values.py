@@ -10,7 +10,7 @@ from cleave.engines.executions.code import Code, Compiler, Stretch
 from cleave.ir.program import Assume, Program
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Op, Term
-from cleave.validate.semantics.values import Value, default_value
+from cleave.logic.values import Value, default_value
 
 _SMALL = 4
 _WILD = (0.0, 0.1, 0.5, 0.9)

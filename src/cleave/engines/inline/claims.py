@@ -16,10 +16,11 @@ from cleave.engines.inline.partition import Decision
 from cleave.engines.inline.proof import ProofWriter, instances_within
 from cleave.engines.inline.solvers import solver_for
 from cleave.engines.inline.unfolding import Unfolding
+from cleave.ir.unfolded import UnfoldedProof
 from cleave.passes.background import without_background
 from cleave.passes.prepare import Prepared
 from cleave.smt.z3.solver import PLAIN, Z3Solver
-from cleave.validate.proofs.unfolded import PartitionChecker, Rejected, UnfoldedProof, check_unfolded
+from cleave.validate.proofs.unfolded import PartitionChecker, Rejected, check_unfolded
 
 _SECOND_SECONDS = 60.0  # for a second check, with other options, of what the first could not decide
 

@@ -16,7 +16,7 @@ from cleave.engines.inline.condition import Condition
 from cleave.engines.inline.recursion import depth_of
 from cleave.engines.inline.unfolding import Instance, Unfolding
 from cleave.ir.path import Enter, Leave, Path, Visit
-from cleave.validate.proofs.unfolded import CallPlace, Decision, UnfoldedInstance, UnfoldedProof
+from cleave.ir.unfolded import CallPlace, Decision, UnfoldedInstance, UnfoldedProof
 
 _LEFT_OUT = -1
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from cleave.engines.pdr.evidence import encode_derivation, encode_interpretation
 from cleave.engines.pdr.extension import PartProblem
@@ -25,6 +26,12 @@ from cleave.validate.clauses.invariant import check_interpretation
 
 CLAUSE_COST, STEP_COST = 5_000, 500
 """About what the check of a clause or of a step costs, in units of Z3's: the solvers that check do not count."""
+
+
+@lru_cache(maxsize=1)
+def solvers_of_virtual_workers() -> InTurn:
+    """They take turns, so one set of solvers, which takes time to start, is enough."""
+    return InTurn()
 
 
 class Confirming:

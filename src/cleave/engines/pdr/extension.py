@@ -18,7 +18,8 @@ from cleave.ir.horn import Clause, Derivation, HornSystem, Step
 from cleave.ir.horn_partition import Partition, resolvent
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Term, const_array, eq, store, value_of
-from cleave.smt.solver import Answer, ArrayValue, Model
+from cleave.logic.values import MapValue
+from cleave.smt.solver import Answer, Model
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 _SECONDS = 60.0  # to find values for what was resolved into a query: one conjunction, with all inputs given
@@ -131,7 +132,7 @@ def _put_back(root: _Node, leaves: Any, steps: list[Step], model: Model) -> None
 
 def ground(value: Any, sort: Sort) -> Term:
     """The term for a model's value."""
-    if sort.kind is SortKind.ARRAY and isinstance(value, ArrayValue):
+    if sort.kind is SortKind.ARRAY and isinstance(value, MapValue):
         term = const_array(sort.index, ground(value.default, sort.element))
         for key, element in value.entries.items():
             term = store(term, ground(key, sort.index), ground(element, sort.element))

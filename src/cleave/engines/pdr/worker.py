@@ -16,7 +16,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from cleave.engines.coordination import Clock, Turn, Work
-from cleave.engines.pdr.confirm import STEP_COST, Confirming
+from cleave.engines.pdr.confirm import STEP_COST, Confirming, solvers_of_virtual_workers
 from cleave.engines.pdr.extension import PartProblem
 from cleave.engines.pdr.job import POLL_SECONDS, SolveJob, StartRun, start_spacer
 from cleave.engines.pdr.messages import (
@@ -40,7 +40,6 @@ from cleave.engines.pdr.partitioning import Partitioning
 from cleave.engines.pdr.spacer.run import Answered, NoAnswer
 from cleave.engines.pdr.task import HornProblem, read_problem
 from cleave.errors import CleaveError
-from cleave.validate.clauses.in_turn import InTurn
 
 
 class Assigned(NamedTuple):
@@ -62,12 +61,6 @@ def _assigned(task: bytes) -> Assigned:
     return Assigned(decoded, read_problem(decoded))
 
 
-@lru_cache(maxsize=1)
-def _solvers_of_virtual_workers() -> InTurn:
-    """They take turns, so one set of solvers, which takes time to start, is enough."""
-    return InTurn()
-
-
 class P3Worker:
     def __init__(self, assigned: Assigned, clock: Clock | None, start: StartRun = start_spacer) -> None:
         self._problem = assigned.problem
@@ -77,7 +70,7 @@ class P3Worker:
         self._clock = clock or monotonic
         self._poll = POLL_SECONDS if clock is None else None
         self._start = start
-        solvers = _solvers_of_virtual_workers() if clock is not None else None
+        solvers = solvers_of_virtual_workers() if clock is not None else None
         self._confirming = Confirming(assigned.problem, self._options.check_seconds, solvers)
         self._inbox: deque[ToWorker] = deque()
         self._outgoing: list[bytes] = []

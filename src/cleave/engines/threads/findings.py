@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cleave.validate.violations.concurrent import Schedule
+from cleave.ir.schedule import Schedule
 from cleave.verdict import Reason
 
 

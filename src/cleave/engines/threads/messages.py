@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from cleave.engines.threads.options import VERSION, ThreadsOptions
-from cleave.validate.semantics.values import MapValue, Value
-from cleave.validate.violations.concurrent import Context, Schedule
+from cleave.ir.schedule import Context, Schedule
+from cleave.logic.values import MapValue, Value
 
 
 class Task(msgspec.Struct, frozen=True):

@@ -20,11 +20,11 @@ from cleave.engines.threads.partition import Decision
 from cleave.engines.threads.schedule import schedule_of
 from cleave.engines.threads.solving import chosen, make_solver, size
 from cleave.errors import UnsupportedError
+from cleave.ir.schedule import Schedule
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import FALSE, Term, disj, neg, var
 from cleave.smt.sat.solver import SatSolver
 from cleave.smt.solver import Answer, Solver
-from cleave.validate.violations.concurrent import Schedule
 
 _QUESTION = "question"
 _SLICES = 4  # when a search has gone on for long, it is looked at again after this part of its cost

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from cleave.engines.threads.code import Opened, ThreadCode
 from cleave.engines.threads.encode import Formula
 from cleave.engines.threads.instances import Unfolded
+from cleave.ir.schedule import Context, Schedule
+from cleave.logic.operators import DIVISIONS, OPERATORS, no_division_by_zero
 from cleave.logic.terms import FALSE, Op, Term
+from cleave.logic.values import Value, default_value, from_model
 from cleave.logic.walk import postorder
 from cleave.smt.solver import Model
-from cleave.validate.semantics.evaluate import no_division_by_zero
-from cleave.validate.semantics.operators import OPERATORS
-from cleave.validate.semantics.values import Value, default_value, from_model
-from cleave.validate.violations.concurrent import Context, Schedule
-
-_DIVISIONS = (Op.DIV, Op.MOD, Op.REAL_DIV)
 
 
 def schedule_of(unfolded: Unfolded, formula: Formula, model: Model) -> Schedule:
@@ -125,7 +122,7 @@ class _Values:
                 return not arguments[0] or bool(arguments[1])
             case Op.ITE:
                 return arguments[1] if arguments[0] else arguments[2]
-        if node.op in _DIVISIONS and arguments[1] == 0:
+        if node.op in DIVISIONS and arguments[1] == 0:
             return no_division_by_zero(node.op, arguments[0])  # as the machine has it, whatever the model says
         result: Value = OPERATORS[node.op](node, *arguments)
         return result

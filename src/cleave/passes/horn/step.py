@@ -14,9 +14,10 @@ from cleave.ir.horn import Derivation, HornSystem, Interpretation
 from cleave.logic.datatypes import construct
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Term, conj_all, const_array, eq, store, value_of
+from cleave.logic.values import DatatypeValue, MapValue
 from cleave.logic.walk import free_variables
 from cleave.passes.horn.equations import solve
-from cleave.smt.solver import Answer, ArrayValue, DatatypeValue
+from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 
@@ -70,7 +71,7 @@ def as_term(value: Any, sort: Sort) -> Term:
 
 
 def _parts(value: Any, sort: Sort) -> list[tuple[Any, Sort]]:
-    if isinstance(value, ArrayValue):
+    if isinstance(value, MapValue):
         entries = sorted(value.entries.items(), key=lambda entry: repr(entry[0]))
         pairs = [part for index, element in entries for part in ((index, sort.index), (element, sort.element))]
         return [(value.default, sort.element), *pairs]
@@ -82,7 +83,7 @@ def _parts(value: Any, sort: Sort) -> list[tuple[Any, Sort]]:
 def _assembled(value: Any, sort: Sort, parts: list[Term]) -> Term:
     if isinstance(value, DatatypeValue):
         return construct(sort, value.constructor, *parts)
-    if not isinstance(value, ArrayValue):
+    if not isinstance(value, MapValue):
         return value_of(value, sort)
     made = const_array(sort.index, parts[0])
     for index, element in zip(parts[1::2], parts[2::2], strict=True):

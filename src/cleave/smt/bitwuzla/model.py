@@ -11,8 +11,8 @@ from bitwuzla import Kind
 from cleave.errors import InternalError, UnsupportedError
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Function, Term
+from cleave.logic.values import FunctionTable, MapValue
 from cleave.smt.bitwuzla.terms import Translator
-from cleave.smt.solver import ArrayValue, FunctionValue
 
 
 class BitwuzlaModel:
@@ -28,10 +28,10 @@ class BitwuzlaModel:
     def is_true(self, term: Term) -> bool:
         return self.value(term) is True
 
-    def function(self, function: Function) -> FunctionValue:
+    def function(self, function: Function) -> FunctionTable:
         value = self._read(lambda translator: translator.function(function))
         if not function.arguments:
-            return FunctionValue(_python(value, function.result))
+            return FunctionTable(_python(value, function.result))
         return _table(value, function)
 
     def _read(self, native: Callable[[Translator], Any]) -> Any:
@@ -58,7 +58,7 @@ def _python(value: Any, sort: Sort) -> Any:
             raise _no_value(value)
 
 
-def _array(value: Any, sort: Sort) -> ArrayValue:
+def _array(value: Any, sort: Sort) -> MapValue:
     """Stores over a constant array."""
     stores: list[tuple[Any, Any]] = []
     while value.kind() == Kind.ARRAY_STORE:
@@ -68,10 +68,10 @@ def _array(value: Any, sort: Sort) -> ArrayValue:
         raise _no_value(value)
     default = _python(value.children()[0], sort.element)
     entries = dict(reversed(stores))
-    return ArrayValue(default, {index: element for index, element in entries.items() if element != default})
+    return MapValue(default, {index: element for index, element in entries.items() if element != default})
 
 
-def _table(value: Any, function: Function) -> FunctionValue:
+def _table(value: Any, function: Function) -> FunctionTable:
     """Lambdas over a chain of if-then-else, each condition a conjunction of "this argument is that value"."""
     places: dict[Any, int] = {}
     while value.kind() == Kind.LAMBDA:
@@ -85,7 +85,7 @@ def _table(value: Any, function: Function) -> FunctionValue:
         raise _no_value(value)
     default = _python(value, function.result)
     entries = dict(reversed(rows))  # the first row wins
-    return FunctionValue(default, {key: result for key, result in entries.items() if result != default})
+    return FunctionTable(default, {key: result for key, result in entries.items() if result != default})
 
 
 def _key(condition: Any, places: dict[Any, int], function: Function) -> tuple[Any, ...]:

@@ -12,12 +12,12 @@ from typing import Any
 from cleave.errors import UnsupportedError
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Function, Op, Term, apply
+from cleave.logic.values import FunctionTable, MapValue
 from cleave.smt.sat import bits as b
 from cleave.smt.sat.bits import Bits
 from cleave.smt.sat.blasted_arrays import Table, element_sort
 from cleave.smt.sat.blasting import Blasting
 from cleave.smt.sat.gates import FALSE, TRUE, Gates
-from cleave.smt.solver import ArrayValue, FunctionValue
 
 
 class SatModel:
@@ -39,14 +39,14 @@ class SatModel:
     def is_true(self, term: Term) -> bool:
         return self.value(term) is True
 
-    def function(self, function: Function) -> FunctionValue:
+    def function(self, function: Function) -> FunctionTable:
         if not function.arguments:
-            return FunctionValue(self.value(apply(function)))
+            return FunctionTable(self.value(apply(function)))
         entries = {
             _arguments(index, function): _python(result, function.result)
             for index, result in self._tables.get(function, {}).items()
         }
-        return FunctionValue(_python(_zero(function), function.result), entries)
+        return FunctionTable(_python(_zero(function), function.result), entries)
 
     def _constants(self, bits: Bits) -> Bits:
         return tuple(TRUE if (abs(bit) in self._true) == (bit > 0) else FALSE for bit in bits)
@@ -58,8 +58,8 @@ class SatModel:
     def _element(self, table: Table, index: Bits) -> Bits:
         return self._tables.get(table, {}).get(index) or _zero(table)
 
-    def _array(self, term: Term) -> ArrayValue:
-        values: dict[Term, ArrayValue] = {}
+    def _array(self, term: Term) -> MapValue:
+        values: dict[Term, MapValue] = {}
         waiting = [term]
         while waiting:
             node = waiting[-1]
@@ -72,16 +72,16 @@ class SatModel:
                 values[waiting.pop()] = self._made_of(node, [values[part] for part in inner])
         return values[term]
 
-    def _made_of(self, array: Term, inner: list[ArrayValue]) -> ArrayValue:
+    def _made_of(self, array: Term, inner: list[MapValue]) -> MapValue:
         match array.op:
             case Op.VAR if inner:
                 return inner[0]
             case Op.VAR:
                 index, element = array.sort.index, array.sort.element
                 table = {_python(k, index): _python(v, element) for k, v in self._tables.get(array, {}).items()}
-                return _stored(ArrayValue(_python(_zero(array), element)), table)
+                return _stored(MapValue(_python(_zero(array), element)), table)
             case Op.CONST_ARRAY:
-                return ArrayValue(self.value(array.args[0]))
+                return MapValue(self.value(array.args[0]))
             case Op.STORE:
                 return _stored(inner[0], {self.value(array.args[1]): self.value(array.args[2])})
             case Op.ITE:
@@ -89,9 +89,9 @@ class SatModel:
         raise UnsupportedError(f"there is no value of an array by {array.op.value}")
 
 
-def _stored(old: ArrayValue, entries: dict[Any, Any]) -> ArrayValue:
+def _stored(old: MapValue, entries: dict[Any, Any]) -> MapValue:
     new = {**old.entries, **entries}
-    return ArrayValue(old.default, {index: value for index, value in new.items() if value != old.default})
+    return MapValue(old.default, {index: value for index, value in new.items() if value != old.default})
 
 
 def _zero(table: Table) -> Bits:

@@ -1,7 +1,7 @@
 """Z3's models, read as Python values.
 
     model.value(add(x, integer(1)))     # 4
-    model.value(memory)                 # ArrayValue(default=0, entries={3: 7})
+    model.value(memory)                 # MapValue(0, {3: 7})
 
 Entries of arrays and functions that only repeat the default are left out, so that equal maps are equal values, as far
 as Z3 presents them with equal defaults.
@@ -21,7 +21,7 @@ from typing import Any
 from cleave.errors import InternalError, UnsupportedError
 from cleave.logic.sorts import BOOL, Sort, SortKind
 from cleave.logic.terms import FALSE, Function, Op, Term, value_of
-from cleave.smt.solver import ArrayValue, DatatypeValue, FunctionValue, UninterpretedValue
+from cleave.logic.values import DatatypeValue, FunctionTable, MapValue, UninterpretedValue
 from cleave.smt.z3.native import array, lib, text
 from cleave.smt.z3.terms import Translator, number
 
@@ -70,10 +70,10 @@ class Z3Model:
             return not self.is_true(term.args[0])
         return self.value(term) is True
 
-    def function(self, function: Function) -> FunctionValue:
+    def function(self, function: Function) -> FunctionTable:
         declaration = self._translator.function(function)
         if not function.arguments:
-            return FunctionValue(self._read(self._apply(declaration, []), function.result))
+            return FunctionTable(self._read(self._apply(declaration, []), function.result))
         interpretation = lib.Z3_model_get_func_interp(self._pointer, self._model, declaration)
         if interpretation is None:
             self._complete(declaration, function)
@@ -81,7 +81,7 @@ class Z3Model:
         if interpretation is None:
             raise InternalError(f"Z3's model has no interpretation of {function.name}")
         default, entries = self._table(interpretation, function.arguments, function.result)
-        return FunctionValue(default, entries)
+        return FunctionTable(default, entries)
 
     def _complete(self, declaration: int, function: Function) -> None:
         """Makes the model choose an interpretation, by evaluating an application."""
@@ -167,7 +167,7 @@ class Z3Model:
         name = lib.Z3_get_decl_name(self._pointer, lib.Z3_get_app_decl(self._pointer, ast))
         return text(lib.Z3_get_symbol_string(self._pointer, name))
 
-    def _array(self, ast: int, sort: Sort) -> ArrayValue:
+    def _array(self, ast: int, sort: Sort) -> MapValue:
         """Stores over a constant array, or a function's table."""
         pointer = self._pointer
         stores: list[tuple[Any, Any]] = []
@@ -194,7 +194,7 @@ class Z3Model:
             return self._lambda(ast, sort, stores)
         raise self._no_value(ast)
 
-    def _lambda(self, ast: int, sort: Sort, stores: list[tuple[Any, Any]]) -> ArrayValue:
+    def _lambda(self, ast: int, sort: Sort, stores: list[tuple[Any, Any]]) -> MapValue:
         """An array given as a function of its index, which is only ever compared with values: evaluated at each of
         them, and at one more index for the default."""
         keys = {True} if sort.index is BOOL else self._compared_values(ast, sort.index)
@@ -278,7 +278,7 @@ def _index_outside(keys: set[Any], sort: Sort) -> Term:
             raise UnsupportedError(f"the solver's model holds an array over {sort!r} as a formula")
 
 
-def _array_value(default: Any, entries: dict[Any, Any], stores: list[tuple[Any, Any]]) -> ArrayValue:
+def _array_value(default: Any, entries: dict[Any, Any], stores: list[tuple[Any, Any]]) -> MapValue:
     """``stores``, the outermost first, over a table."""
     entries.update(reversed(stores))
-    return ArrayValue(default, {index: element for index, element in entries.items() if element != default})
+    return MapValue(default, {index: element for index, element in entries.items() if element != default})

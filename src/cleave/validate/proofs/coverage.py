@@ -1,11 +1,7 @@
 """Do the closed partitions of a split search cover all of it? Checked from what the coordinator accepted, without it.
 
-    Divided("", m), Closed("1", ((m, True),)), Divided("0", n), Closed("00", ((m, False), (n, False))), ...
-
-A partition is named by its path in the split tree: ``""`` is the whole search, and dividing ``p`` on a call instance
-replaces it by ``p + "0"``, which must avoid the instance, and ``p + "1"``, which must reach it. Whatever an execution
-does, it does one of the two, so the leaves cover the root as long as each is closed by a proof made under the very
-decisions that its path spells.
+Whatever an execution does, it avoids the instance that a partition was divided on, or reaches it. So the leaves of the
+split tree cover the root as long as each is closed by a proof made under the very decisions that its path spells.
 
 >>> m = b"instance"
 >>> uncovered([Divided("", m), Closed("1", ((m, True),)), Closed("0", ((m, False),))])
@@ -18,29 +14,9 @@ decisions that its path spells.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-ROOT = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Divided:
-    """The leaf ``partition`` gave way to its two children, which avoid and reach the instance ``meaning`` tells."""
-
-    partition: str
-    meaning: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """No violation in ``partition``, by a proof under these ``decisions``: (meaning, reach) from the root down."""
-
-    partition: str
-    decisions: tuple[tuple[bytes, bool], ...]
-
-
-Record: TypeAlias = Divided | Closed
+from cleave.ir.split_tree import ROOT, Closed, Divided, Record
 
 
 class _Decision(NamedTuple):

@@ -15,14 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Procedure, Program
+from cleave.ir.unfolded import CallPlace
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import Term, conj, disj_all, eq, implies, ite, neg, var
 from cleave.logic.walk import free_variables, substitute
 from cleave.passes.effects import Effects
 from cleave.passes.flow import reachable
-
-CallPlace = tuple[str, int]
-"""A call: its block, and which of the block's calls it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from typing import TypeAlias, TypeVar
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Block, Procedure, Program
 from cleave.logic.terms import Term
+from cleave.logic.values import Value, default_value, domain, domain_size
 from cleave.validate.semantics.events import Violated
 from cleave.validate.semantics.judge import Ended
 from cleave.validate.semantics.liveness import live_at_entry
 from cleave.validate.semantics.machine import MAIN, Machine, Moved, ThreadChooser
-from cleave.validate.semantics.values import Value, default_value, domain, domain_size
 
 R = TypeVar("R")
 Choose: TypeAlias = Callable[[int], int]

@@ -22,36 +22,14 @@ instance``. What differs from proof to proof, the bound and the decisions, are a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from cleave.ir.program import Program
+from cleave.ir.unfolded import CallPlace, Decision, UnfoldedProof
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, conj, disj_all, eq, implies, neg, var
 from cleave.smt.solver import Answer, Solver, Template
-from cleave.validate.proofs.forwards import CallPlace
-from cleave.validate.proofs.unfolded_shape import Binding, Rejected, Shape, UnfoldedInstance
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Of the executions, those that pass the instance (``reach``), or those that do not."""
-
-    instance: int
-    reach: bool
-
-
-@dataclass(frozen=True, slots=True)
-class UnfoldedProof:
-    """``instances[0]`` is the entry. ``bound`` is the recursion bound that took part, None if none did.
-
-    Proofs of one search may share their ``instances``, a list that grows: a later unfolding proves what an earlier one
-    did, because calls beyond the bound count as never made even if they have been bound since.
-    """
-
-    instances: Sequence[UnfoldedInstance]
-    bound: int | None
-    decisions: tuple[Decision, ...] = ()
+from cleave.validate.proofs.unfolded_shape import Binding, Rejected, Shape
 
 
 def check_unfolded(
@@ -219,12 +197,4 @@ def _own(variable: Term, number: int) -> Term:
     return var(f"{variable.name}@{number}", variable.sort)
 
 
-__all__ = [
-    "CallPlace",
-    "Decision",
-    "PartitionChecker",
-    "Rejected",
-    "UnfoldedInstance",
-    "UnfoldedProof",
-    "check_unfolded",
-]
+__all__ = ["PartitionChecker", "Rejected", "check_unfolded"]

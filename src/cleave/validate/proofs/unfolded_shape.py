@@ -20,19 +20,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from cleave.ir.program import Program
+from cleave.ir.unfolded import CallPlace, UnfoldedInstance
 from cleave.passes.effects import callees, effects
 from cleave.passes.flow import strongly_connected
-from cleave.validate.proofs.forwards import Body, BodyCall, CallPlace, body_of
-
-
-@dataclass(frozen=True, slots=True)
-class UnfoldedInstance:
-    """``callees`` gives the instance's number for each bound call: (block, which call in that block). An ``exclusive``
-    instance serves one call only, for good, of an instance with a smaller number."""
-
-    procedure: str
-    callees: dict[CallPlace, int]
-    exclusive: bool = False
+from cleave.validate.proofs.forwards import Body, BodyCall, body_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from enum import Enum
 from itertools import islice, product
 from math import prod
 
+from cleave.logic.operators import DIVISIONS, OPERATORS, no_division_by_zero
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Function, Op, Term
+from cleave.logic.values import Value, default_value, domain, domain_size, parts
 from cleave.logic.walk import functions, postorder
-from cleave.validate.semantics.operators import OPERATORS
 from cleave.validate.semantics.triggers import Key, matching_rows
-from cleave.validate.semantics.values import Value, default_value, domain, domain_size, parts
 
 
 class Undetermined(Enum):
@@ -33,14 +33,8 @@ class Undetermined(Enum):
 UNDETERMINED = Undetermined.UNDETERMINED
 Lookup = Callable[[Term], Value]
 
-_DIVISIONS = (Op.DIV, Op.MOD, Op.REAL_DIV)
 _POOL_LIMIT = 200  # values of one sort that instances are drawn from
 _INSTANCE_LIMIT = 400  # instances of one quantifier in one evaluation
-
-
-def no_division_by_zero(op: Op, dividend: Value) -> Value:
-    """Any fixed value is right; this one is zero."""
-    return 0
 
 
 @dataclass(slots=True)
@@ -128,7 +122,7 @@ def _apply(node: Term, args: list[Value | Undetermined], world: World, in_run: b
         return UNDETERMINED
     if node.op is Op.APPLY:
         result = world.apply(node.value, known)
-    elif node.op in _DIVISIONS and known[1] == 0:
+    elif node.op in DIVISIONS and known[1] == 0:
         result = world.divide_by_zero(node.op, known[0])
     else:
         result = OPERATORS[node.op](node, *known)

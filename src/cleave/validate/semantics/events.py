@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cleave.ir.path import Path
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Clause, Havoc, Join, Location, Self, Spawn
 from cleave.logic.terms import Term
-from cleave.validate.semantics.values import Value
+from cleave.logic.values import Value
 
 Subject = Assume | Assert | Assign | Havoc | Call | Block | Clause | Spawn | Join | Self | None
 

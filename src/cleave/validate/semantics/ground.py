@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
+from cleave.logic.operators import OPERATORS
 from cleave.logic.terms import FALSE, TRUE, Op, Term
+from cleave.logic.values import as_term
 from cleave.logic.walk import free_variables, postorder, rebuild, substitute
 from cleave.validate.semantics.evaluate import UNDETERMINED, World, evaluate
-from cleave.validate.semantics.operators import OPERATORS
-from cleave.validate.semantics.values import as_term
 
 _ROUNDS = 100
 EVALUATED = {*OPERATORS, *(Op.VALUE, Op.NOT, Op.AND, Op.OR, Op.IMPLIES, Op.ITE, Op.VAR, Op.FORALL, Op.EXISTS)}

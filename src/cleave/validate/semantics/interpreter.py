@@ -35,10 +35,10 @@ from cleave.ir.program import (
     old,
 )
 from cleave.logic.terms import Term
+from cleave.logic.values import Value
 from cleave.validate.semantics.evaluate import World
 from cleave.validate.semantics.events import Blocked, Event, Finished, Outcome, Run, StepLimit, Subject, Violated
 from cleave.validate.semantics.judge import Ended, Judge, View, check_text
-from cleave.validate.semantics.values import Value
 
 INSTANCES_NOTE = "quantified assumptions were checked on instances only"
 _NO_FRAME = -1

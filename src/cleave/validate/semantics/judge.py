@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from cleave.ir.program import Assert, Clause, Location, Program
 from cleave.logic.terms import Op, Term
+from cleave.logic.values import Value, as_term
 from cleave.logic.walk import substitute
 from cleave.validate.semantics.evaluate import UNDETERMINED, World, evaluate
 from cleave.validate.semantics.events import Blocked, Finished, Outcome, Violated
-from cleave.validate.semantics.values import Value, as_term
 
 
 class Ended(Exception):  # noqa: N818 (no error)

@@ -36,10 +36,10 @@ from cleave.ir.program import (
     Statement,
 )
 from cleave.logic.terms import Term
+from cleave.logic.values import Value
 from cleave.validate.semantics.evaluate import World
 from cleave.validate.semantics.events import Event, Finished, Subject, Violated
 from cleave.validate.semantics.judge import Ended, Judge, View, check_text
-from cleave.validate.semantics.values import Value
 
 MAIN = 0
 _NO_FRAME = -1

@@ -13,8 +13,8 @@ from itertools import islice
 
 from cleave.errors import UnsupportedError
 from cleave.logic.terms import Function, Op, Term
+from cleave.logic.values import Value
 from cleave.logic.walk import free_variables, postorder, triggers
-from cleave.validate.semantics.values import Value
 
 Key = Function | Op  # an applied function, or SELECT
 Binding = Mapping[Term, Value]

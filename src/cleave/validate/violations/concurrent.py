@@ -3,45 +3,27 @@
     schedule = Schedule((Context(0, 4), Context(1, 2), Context(0, 1)), values, successors)
     replay(program, "main", schedule)         # Confirmed(trace) | Refuted(reason)
 
-A schedule says which thread runs in each context, and for how many steps of `machine`; for each thread it holds the
-values that the program leaves open and the successors of blocks, in the order in which the thread needs them. That
-nothing of this is against the rules, that no thread is interrupted in an atomic block, and that an assertion fails at
-the end, is decided here.
+That nothing in the schedule is against the rules, that no thread is interrupted in an atomic block, and that an
+assertion fails at the end, is decided here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
 
 from cleave.errors import CleaveError
 from cleave.explain.trace import trace_of
 from cleave.ir.path import IllegalPathError
 from cleave.ir.program import Block, Location, Procedure, Program, Property, first_thread_statement
+from cleave.ir.schedule import Context, Schedule
 from cleave.logic.terms import Term
+from cleave.logic.values import Value
 from cleave.validate.semantics.events import Blocked, Run, Violated
 from cleave.validate.semantics.judge import Ended
 from cleave.validate.semantics.machine import Machine, Moved, ThreadChooser
-from cleave.validate.semantics.values import Value
 from cleave.validate.violations.confirm import Confirmed, Refuted
 from cleave.verdict import Trace, TraceStep
-
-
-class Context(NamedTuple):
-    """``thread`` runs for at most ``steps``; it may be blocked before."""
-
-    thread: int
-    steps: int
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """``values``, each with the name of the variable it is for, and ``successors`` are by thread."""
-
-    contexts: tuple[Context, ...]
-    values: Mapping[int, Sequence[tuple[str, Value]]] = field(default_factory=dict)
-    successors: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
 
 def replay(program: Program, entry: str, schedule: Schedule) -> Confirmed | Refuted:

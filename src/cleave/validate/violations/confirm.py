@@ -21,13 +21,13 @@ from cleave.ir.path import IllegalPathError, Path
 from cleave.ir.program import Location, Program, Property
 from cleave.logic.sorts import BOOL, REAL
 from cleave.logic.terms import Op, Term, integer, make, real, value_of, var
+from cleave.logic.values import Value
 from cleave.logic.walk import functions, has_quantifier
 from cleave.smt.solver import Answer, Model
 from cleave.smt.z3.solver import BOOGIE, DEFAULT, Profile, Z3Solver
 from cleave.validate.semantics.evaluate import World
 from cleave.validate.semantics.events import Blocked, Run, Violated
 from cleave.validate.semantics.interpreter import run
-from cleave.validate.semantics.values import Value
 from cleave.validate.violations.pointwise import PointwiseMaps
 from cleave.validate.violations.proposals import function_in, value_in
 from cleave.validate.violations.replay import Follower, PathEndedError

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from cleave.errors import UnsupportedError
 from cleave.logic.terms import Op, Term, disj_all, eq, implies, neg, select
+from cleave.logic.values import FormulaMap, Value, as_term, default_value
 from cleave.logic.walk import free_variables, postorder, substitute
 from cleave.smt.solver import Answer, Model
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 from cleave.validate.semantics.evaluate import UNDETERMINED, Lookup, World, evaluate
-from cleave.validate.semantics.values import FormulaMap, Value, as_term, default_value
 from cleave.validate.violations.proposals import value_in
 
 _MAX_INSTANCES = 20_000

@@ -14,8 +14,8 @@ from functools import cache
 from cleave.errors import UnsupportedError
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Function, Term, apply, select
+from cleave.logic.values import FormulaMap, FunctionTable, Value, as_term, default_value, from_model
 from cleave.smt.solver import Model
-from cleave.validate.semantics.values import FormulaMap, FunctionTable, Value, as_term, default_value, from_model
 
 
 def value_in(model: Model, term: Term) -> Value:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from cleave.ir.path import IllegalPathError, Leave, Path, PathStep, Visit
 from cleave.ir.program import Block, Procedure
 from cleave.logic.terms import Term
+from cleave.logic.values import Value
 from cleave.validate.semantics.interpreter import Chooser
-from cleave.validate.semantics.values import Value
 
 
 class PathEndedError(Exception):

@@ -1,6 +1,7 @@
-"""The values of a concrete run: Python's own, and maps.
+"""The values of terms, in a concrete run and in a solver's model: Python's own, and maps.
 
-    Bool bool, Int int, Real Fraction, bit vectors int (unsigned), arrays `MapValue`, other sorts `UninterpretedValue`
+    Bool bool, Int int, Real Fraction, bit vectors int (unsigned), arrays `MapValue`, uninterpreted sorts
+    `UninterpretedValue`, data types `DatatypeValue` (in models only)
 
 Equal values compare equal and can be keys: a map is kept in a normal form that depends on what it maps, not on how
 it was made.
@@ -12,27 +13,46 @@ it was made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from cleave.errors import UnsupportedError
 from cleave.logic.sorts import BOOL, Sort, SortKind
 from cleave.logic.terms import Term, value_of
-from cleave.smt.solver import ArrayValue, UninterpretedValue
 
 _SMALL_DOMAIN = 256
 _SHOWN_ENTRIES = 4
 
 
+@dataclass(frozen=True)
+class UninterpretedValue:
+    """An element of an uninterpreted sort, known only by its name."""
+
+    sort: Sort
+    name: str
+
+
+@dataclass(frozen=True)
+class DatatypeValue:
+    """A value of a data type: its constructor's number and the values of the fields."""
+
+    sort: Sort
+    constructor: int
+    fields: tuple[Any, ...]
+
+
 class MapValue:
-    """A total map: ``default`` everywhere but at the keys of ``entries``. Made by `map_value`; never changed."""
+    """A total map: ``default`` everywhere but at the keys of ``entries``. Never changed.
+
+    `map_value` makes normal forms; those in a solver's model may not be in normal form before `from_model`.
+    """
 
     __slots__ = ("_hash", "default", "entries")
 
-    def __init__(self, default: Value, entries: dict[Value, Value]) -> None:
+    def __init__(self, default: Value, entries: dict[Value, Value] | None = None) -> None:
         self.default = default
-        self.entries = entries
+        self.entries = entries or {}
         self._hash: int | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -86,7 +106,7 @@ class FunctionTable:
     """The interpretation of an uninterpreted function."""
 
     default: Value
-    entries: Mapping[tuple[Value, ...], Value]
+    entries: Mapping[tuple[Value, ...], Value] = field(default_factory=dict)
 
     def __call__(self, arguments: tuple[Value, ...]) -> Value:
         return self.entries.get(arguments, self.default)
@@ -168,7 +188,7 @@ def from_model(value: Any, sort: Sort) -> Value:
         case SortKind.DATATYPE:
             raise UnsupportedError(f"values of the data type {sort.name} are not replayed")
         case SortKind.ARRAY:
-            assert isinstance(value, ArrayValue)
+            assert isinstance(value, MapValue)
             entries = {
                 from_model(key, sort.index): from_model(element, sort.element) for key, element in value.entries.items()
             }

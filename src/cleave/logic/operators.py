@@ -1,7 +1,15 @@
 """What each operator of terms means, on concrete values; written from SMT-LIB's definitions.
 
+    >>> from cleave.logic.terms import bv, bv_binary
+    >>> OPERATORS[Op.BV_SDIV](bv_binary(Op.BV_SDIV, bv(248, 8), bv(3, 8)), 248, 3)      # -8 and 3: -2
+    254
+
+Engines and validators both rely on this table: it is the one place where a search and the check of its verdict share
+code. A mistake in it could confirm a wrong verdict, so tests compare every operator with two solvers.
+
 Bit vectors are unsigned ints. Division of bit vectors by zero is defined (all ones, and the dividend for remainders);
-that of numbers is not: `evaluate` asks its world.
+that of numbers is not, any fixed value is right: the caller chooses, with `no_division_by_zero` if it has no reason for
+another value.
 """
 
 from __future__ import annotations
@@ -11,13 +19,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from cleave.logic.terms import Op, Term
-from cleave.validate.semantics.values import map_store, map_value
+from cleave.logic.terms import Op, Term, signed
+from cleave.logic.values import Value, map_store, map_value
+
+DIVISIONS = (Op.DIV, Op.MOD, Op.REAL_DIV)
 
 
-def signed(value: int, width: int) -> int:
-    """An unsigned bit pattern as two's complement."""
-    return value - (1 << width) if value & (1 << (width - 1)) else value
+def no_division_by_zero(op: Op, dividend: Value) -> Value:
+    """Any fixed value is right; this one is zero."""
+    return 0
 
 
 def euclidean(dividend: int, divisor: int) -> tuple[int, int]:
