@@ -65,8 +65,10 @@ def compiler() -> str | None:
     return shutil.which("gcc")
 
 
-def sanitized(program: str, inputs: list[int], folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Runs it; inputs beyond the given ones are 0."""
+def sanitized(
+    program: str, inputs: list[int], folder: Path, *, leaks: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Runs it; inputs beyond the given ones are 0. ``leaks``: what is left at the end counts, too."""
     values = ", ".join(str(value - (1 << 32) if value >> 31 else value) for value in inputs) or "0"
     given = f"static int given[] = {{{values}}}; static unsigned at;\n"
     given += f"int nondet_int(void) {{ return at < {len(inputs)} ? given[at++] : 0; }}\n"
@@ -74,6 +76,6 @@ def sanitized(program: str, inputs: list[int], folder: Path, *options: str) -> s
     source.write_text(program + given)
     found = compiler()
     assert found is not None
-    subprocess.run([found, *_ON, *options, str(source), "-o", str(made)], check=True, capture_output=True)
-    environment = {"ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=1:allocator_may_return_null=1"}
-    return subprocess.run([str(made)], capture_output=True, text=True, timeout=60, env=environment)
+    subprocess.run([found, *_ON, str(source), "-o", str(made)], check=True, capture_output=True)
+    switches = f"detect_leaks={leaks:d}:detect_stack_use_after_return=1:allocator_may_return_null=1"
+    return subprocess.run([str(made)], capture_output=True, text=True, timeout=60, env={"ASAN_OPTIONS": switches})

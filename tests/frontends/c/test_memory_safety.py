@@ -16,7 +16,9 @@ from support.c_programs import SmallProgram, compiler, inputs_of, sanitized, sma
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 
-PROGRAMS = small_programs(Path(__file__).with_name("programs") / "memory.c")
+FOLDER = Path(__file__).with_name("programs")
+PROGRAMS = small_programs(FOLDER / "memory.c")
+LEAKING = small_programs(FOLDER / "leaks.c")
 BY_NAME = {one.name: one for one in PROGRAMS}
 THREADED = {
     "freed_while_used": (
@@ -49,10 +51,12 @@ THREADED = {
 }
 
 
-def verdict(text: str, folder: Path, engine: str, bits: int = 64) -> Safe | BoundedSafe | Unsafe | object:
+def verdict(
+    text: str, folder: Path, engine: str, bits: int = 64, property: str = "memory"
+) -> Safe | BoundedSafe | Unsafe | object:
     file = folder / "program.c"
     file.write_text(text)
-    c = COptions(checks=("memory",), bits=32 if bits == 32 else 64)
+    c = COptions(checks=(property,), bits=32 if bits == 32 else 64)
     options = Options(engine=engine, c=c, recursion_bounds=(6,), timelimit=60)
     return verify(str(file), options).verdict
 
@@ -71,6 +75,15 @@ def test_small_programs(program: SmallProgram, tmp_path: Path) -> None:
         assert found.trace.check.property == "memory"
         ran = sanitized(program.text, inputs_of(found.trace), tmp_path)
         assert ran.returncode != 0, f"{program.name} runs to its end with {inputs_of(found.trace)}"
+
+
+@pytest.mark.parametrize("program", LEAKING, ids=lambda program: program.name)
+def test_leaks(program: SmallProgram, tmp_path: Path) -> None:
+    found = verdict(program.text, tmp_path, "inline", property="leaks")
+    check(program, found)
+    if isinstance(found, Unsafe) and compiler() is not None and program.remark != "unseen":
+        ran = sanitized(program.text, inputs_of(found.trace), tmp_path, leaks=True)
+        assert ran.returncode != 0, f"{program.name} leaks nothing with {inputs_of(found.trace)}"
 
 
 @pytest.mark.parametrize(

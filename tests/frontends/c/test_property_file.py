@@ -42,7 +42,6 @@ def test_comments_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("formula", "told"),
     [
-        ("LTL(G valid-memcleanup)", "memory safety"),
         ("LTL(F end)", "termination"),
     ],
 )

@@ -22,7 +22,6 @@ _RULE = re.compile(
 _START = re.compile(r"^\s*(?=CHECK\b)", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?://|#).*$", re.MULTILINE)
 _LATER = (
-    (("valid-", "memcleanup", "memtrack"), "memory safety (valid-memsafety, valid-memcleanup)"),
     (("F end", "termination"), "termination"),
     (("COVER", "FQL", "coverage"), "coverage by tests"),
 )

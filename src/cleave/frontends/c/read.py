@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from cleave.frontends.c.analysis.lives import needs_scopes
 from cleave.frontends.c.clang.compile import compile_c, declares_32_bit
 from cleave.frontends.c.clang.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
 from cleave.frontends.c.clang.library import FILES, defines, is_wanted, source
@@ -19,6 +20,7 @@ from cleave.frontends.c.llvm.reader import read_module
 from cleave.frontends.c.lowering.floats import lower_floats
 from cleave.frontends.c.lowering.lower import CProgram, lower
 from cleave.frontends.c.options import COptions
+from cleave.frontends.c.properties.built_in import LEAKS, LOST, MEMORY
 from cleave.frontends.c.properties.registry import chosen
 from cleave.ir.program import Program
 
@@ -46,7 +48,7 @@ def read_c_bytes(content: bytes, file: str) -> Program:
 def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
     is_small = options.bits is None and any(map(declares_32_bit, files.values()))
     options = replace(options, bits=options.bits or (32 if is_small else 64))
-    units = [Unit(file, compile_c(file, content, options)) for file, content in files.items()]
+    units = [_unit(file, content, options) for file, content in files.items()]
     modules = [_module(unit) for unit in units]
     macros = tuple(macro for one in chosen(options.checks) for macro in one.macros)
     for file in FILES:
@@ -58,6 +60,15 @@ def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
             units.append(unit)
             modules.append(_module(unit))
     return Compiled(tuple(units), options, (_CHOSEN,) if is_small else ())
+
+
+def _unit(file: str, content: bytes, options: COptions) -> Unit:
+    """Where memory is checked and locals may be known when their block ends, it is told where that is."""
+    unit = Unit(file, compile_c(file, content, options))
+    checks_memory = any(one.name in (MEMORY, LEAKS, LOST) for one in chosen(options.checks))
+    if checks_memory and needs_scopes(read_module(unit.text, file)):
+        return Unit(file, compile_c(file, content, options, scopes=True))
+    return unit
 
 
 def _lowered(compiled: Compiled) -> CProgram:

@@ -165,3 +165,14 @@ int main(void) { int (*f)(int) = nondet_int() ? twice : NULL; return f(1); }
 // function_pointer: safe
 int twice(int x) { return 2 * x; } int thrice(int x) { return 3 * x; }
 int main(void) { int (*f)(int) = nondet_int() ? twice : thrice; return f(1); }
+// block_left: unsafe
+int main(void) { int *p; { int x = 1; p = &x; } return *p; }
+// block_inside: safe
+int main(void) { int r; { int x = 1; int *p = &x; r = *p; } { int y = 2; int *p = &y; r += *p; } return r; }
+// block_of_a_loop: unsafe
+int main(void) { int *p = NULL; for (int i = 0; i < 2; i++) { int x[2] = {i, i}; if (i == nondet_int()) p = x; } return p ? p[1] : 0; }
+// block_of_a_branch: safe
+int set(int *p) { *p = 4; return *p; }
+int main(void) { int r = 0; if (nondet_int()) { int x = 1; int *q = &x; r = set(q); } else { int y[3]; int *q = y; q[2] = 1; r = q[2]; } return r; }
+// block_left_by_goto: unsafe
+int main(void) { int *p; int n = nondet_int(); { int x = 1; p = &x; if (n) goto out; *p = 2; } return 0; out: return *p; }

@@ -270,3 +270,15 @@ def _stores_address(function: l.FunctionDefinition) -> bool:
         if isinstance(stored, l.Local) and stored.name in derived:
             return True
     return False
+
+
+def leads_to_heap(points_to: PointsTo) -> bool:
+    """Whether global variables may lead to memory that was allocated."""
+    pending = [points_to.region_of_object(made) for made in points_to.objects() if made.kind == "global"]
+    found: set[Region] = set()
+    while pending:
+        region = points_to.find(pending.pop())
+        if region not in found:
+            found.add(region)
+            pending += [region.contents] if region.contents is not None else []
+    return any(made.kind == "heap" for region in found for made in region.objects)

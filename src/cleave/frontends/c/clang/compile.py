@@ -35,6 +35,7 @@ _FLAGS = (
     *("-fno-discard-value-names", "-fno-sanitize=all", "-fno-stack-protector", "-fno-builtin", "-ffp-contract=off"),
     *("-Xclang", "-disable-O0-optnone"),
 )
+_SCOPES = ("-Xclang", "-fsanitize-address-use-after-scope")
 # Old C is accepted as compilers of its time did.
 _TOLERANT = (
     "-w",
@@ -70,8 +71,9 @@ def declares_32_bit(content: bytes) -> bool:
     return _FOR_32_BIT.search(content) is not None
 
 
-def compile_c(file: str, content: bytes, options: COptions) -> str:
-    """The LLVM module in text form; what the compiler rejects is an `InputError` with the compiler's own words."""
+def compile_c(file: str, content: bytes, options: COptions, *, scopes: bool = False) -> str:
+    """The LLVM module in text form; what the compiler rejects is an `InputError` with the compiler's own words.
+    ``scopes``: it tells where the blocks of locals begin and end."""
     if PurePath(file).suffix.lower() == ".i":
         content = _LINE_MARKER.sub(b"", content)
     content = _annotated(content, file, options)
@@ -88,6 +90,7 @@ def compile_c(file: str, content: bytes, options: COptions) -> str:
             "-target",
             _TARGETS[options.bits or 64],
             *_FLAGS,
+            *(_SCOPES if scopes else ()),
             *_TOLERANT,
             *_paths(file, options),
         ]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from cleave.frontends.c.analysis.accesses import text_of
 from cleave.frontends.c.analysis.calls import spawned
 from cleave.frontends.c.analysis.models import ALLOCATIONS, Kind, kind_of
-from cleave.frontends.c.analysis.points_to import Object
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
 from cleave.frontends.c.llvm.module import constant
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Terms
 from cleave.frontends.c.lowering.copies import DEADLOCK
+from cleave.frontends.c.lowering.memory_calls import MemoryCalls
 from cleave.frontends.c.lowering.operators import apply_intrinsic
 from cleave.frontends.c.lowering.outside_calls import OutsideCalls
 from cleave.frontends.c.lowering.threads import ATOMIC
@@ -22,7 +22,7 @@ from cleave.frontends.c.properties.built_in import ASSERTIONS
 from cleave.frontends.c.properties.built_in import DEADLOCK as DEADLOCK_PROPERTY
 from cleave.ir.program import Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
 from cleave.logic.sorts import BOOL, Sort
-from cleave.logic.terms import FALSE, Op, Term, bv, conj_all, disj_all, ite, neg
+from cleave.logic.terms import FALSE, Term, bv, conj_all, neg
 
 if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering
@@ -45,7 +45,7 @@ class CallLowering:
         self._body = function.body
         self._registers = function.registers
         self._memory = function.memory
-        self._ranges = function.ranges
+        self._memory_calls = MemoryCalls(function)
         self._outside = OutsideCalls(function)
 
     def call(self, instruction: l.Instruction) -> None:
@@ -168,7 +168,7 @@ class CallLowering:
         if kind in _REFUSALS:
             raise unsupported(_REFUSALS[kind].format(name=name), self._function.place())
         if kind in ALLOCATIONS:
-            return self._allocate(instruction, kind)
+            return self._memory_calls.allocate(instruction, kind)
         location = self._body.location
         match kind:
             case Kind.VIOLATION:
@@ -180,18 +180,21 @@ class CallLowering:
                 self._body.emit(Assume(self._condition(instruction), location))
             case Kind.ASSUME:
                 self._body.emit(Assume(self._condition(instruction), location))
+            case Kind.STOP if name == "exit":
+                self._function.end_program()
+                self._body.stop()
             case Kind.STOP:
                 self._body.stop()
             case Kind.COPY | Kind.FILL | Kind.ZERO:
-                return self._range(instruction, kind)
+                return self._memory_calls.range(instruction, kind)
             case Kind.SCAN | Kind.FILE_SCAN:
                 self._scan(instruction, name, kind)
             case Kind.HAVOC:
                 self._havoc(instruction, name)
             case Kind.FREE:
-                self._free(instruction.operands[0])
+                self._memory_calls.free(instruction.operands[0])
             case Kind.SCOPE_BEGIN | Kind.SCOPE_END:
-                self._scope(instruction.operands[-1], begins=kind is Kind.SCOPE_BEGIN)
+                self._memory_calls.scope(instruction.operands[-1], begins=kind is Kind.SCOPE_BEGIN)
             case Kind.SUCCESS:
                 return tuple(bv(0, sort.width) for sort in self._sorts(instruction.type) if sort is not BOOL)
             case Kind.SPAWN | Kind.JOIN | Kind.SELF | Kind.ATOMIC_BEGIN | Kind.ATOMIC_END:
@@ -253,7 +256,7 @@ class CallLowering:
         if pointers is None:
             raise unsupported(f"{name} with this format is not supported", self._function.place())
         for pointer, size in pointers:
-            self._check(pointer, bv(size, self._context.module.bits), writes=True)
+            self._memory_calls.check(pointer, bv(size, self._context.module.bits), writes=True)
             self._memory.scan(pointer, self._function.term(pointer), size)
 
     def _havoc(self, instruction: l.Instruction, name: str) -> None:
@@ -261,7 +264,7 @@ class CallLowering:
         if size is None:
             raise unsupported(f"{name} is supported only with a constant size", self._function.place())
         pointer = instruction.operands[0]
-        self._check(pointer, bv(size, self._context.module.bits), writes=True)
+        self._memory_calls.check(pointer, bv(size, self._context.module.bits), writes=True)
         self._memory.scan(pointer, self._function.term(pointer), size)
 
     def _condition(self, instruction: l.Instruction) -> Term:
@@ -278,124 +281,3 @@ class CallLowering:
                 if text:
                     return f"assertion {text}"
         return f"{name} is reached" if kind_of(name, self._context.module) is Kind.VIOLATION else f"{name} fails"
-
-    # --- memory -----------------------------------------------------------------------------------------------------
-
-    def _size(self, value: l.Value) -> Term:
-        """Clang sometimes fills with 64 bit sizes on 32 bit, too."""
-        size, width = self._function.term(value), self._context.module.bits
-        return bits.truncated(bits.zero_extended(size, max(width, size.sort.width)), width)
-
-    def _range(self, instruction: l.Instruction, kind: Kind) -> Terms:
-        operands = instruction.operands
-        to = self._function.term(operands[0])
-        self._check_range(instruction, kind)
-        match kind:
-            case Kind.COPY:
-                source = self._function.term(operands[1])
-                self._ranges.copy(operands[0], to, operands[1], source, self._size(operands[2]))
-            case Kind.FILL:
-                byte = bits.truncated(self._function.term(operands[1]), 8)
-                self._ranges.fill(operands[0], to, byte, self._size(operands[2]))
-            case _:
-                self._ranges.fill(operands[0], to, bv(0, 8), self._size(operands[1]))
-        return (to,) if instruction.result is not None else ()
-
-    def _scope(self, local: l.Value, *, begins: bool) -> None:
-        extents = self._context.extents
-        if extents is None or not isinstance(local, l.Local):
-            return
-        made = Object("alloca", local.name, self._function.function.name)
-        if extents.is_scoped(made):
-            size = self._context.storage.size(made) or 0
-            self._memory.set_life(made, self._function.term(local), size + 1 if begins else 0)
-
-    def _check_range(self, instruction: l.Instruction, kind: Kind) -> None:
-        operands = instruction.operands
-        size = self._size(operands[1] if kind is Kind.ZERO else operands[2])
-        self._check(operands[0], size, writes=True)
-        if kind is Kind.COPY:
-            self._check(operands[1], size, writes=False)
-
-    def _check(self, pointer: l.Value, size: Term, *, writes: bool) -> None:
-        checks = self._function.pointers
-        if checks is not None:
-            checks.conclude(checks.range(pointer, self._function.term(pointer), size, writes=writes))
-
-    def _free(self, pointer: l.Value, unless: Term = FALSE) -> None:
-        checks = self._function.pointers
-        if checks is not None:
-            checks.free(pointer, self._function.term(pointer), unless)
-
-    def _allocate(self, instruction: l.Instruction, kind: Kind) -> Terms:
-        if instruction.result is None:
-            return ()
-        self._context.allocates = True
-        width = self._context.module.bits
-        operands = instruction.operands
-        made = Object("heap", instruction.result, self._function.function.name)
-        placement = self._context.storage.placements.get(made)
-        size = self._size(operands[1] if kind in (Kind.ALLOCATE_ALIGNED, Kind.REALLOCATE) else operands[0])
-        if kind is Kind.ALLOCATE_ZERO:
-            size = bits.mul(size, self._size(operands[1]))
-        fails = self._fails(instruction, kind, size, made)
-        if placement is not None and placement.address is not None:
-            address: Term = bv(placement.address, width)
-            self._memory.begin(made, address, size)
-        else:
-            alignment = self._size(operands[0]) if kind is Kind.ALLOCATE_ALIGNED else bv(1, width)
-            address = self._memory.allocate(size, alignment, made)
-        pointer = l.Local(instruction.result, l.POINTER)
-        if kind in (Kind.ALLOCATE_ZERO, Kind.ALLOCATE_ONE_ZERO):
-            self._ranges.fill(pointer, address, bv(0, 8), size, is_new=True)
-        elif kind is Kind.REALLOCATE:
-            old = self._function.term(operands[0])
-            self._ranges.copy(pointer, address, operands[0], old, size, self._size_of_block(operands[0], old, size))
-            self._free(operands[0], unless=fails)
-        if fails is FALSE:
-            return (address,)
-        given = self._body.local("given", address.sort)
-        self._body.emit(Assign((given,), (ite(fails, bv(0, width), address),), self._body.location))
-        return (given,)
-
-    def _fails(self, instruction: l.Instruction, kind: Kind, size: Term, made: Object) -> Term:
-        """Whether no memory is given: at any time where that is considered, and always where the size is no size."""
-        too_large = self._memory.is_too_large(size, made)
-        if not self._context.allocation_can_fail:
-            if too_large is not FALSE:
-                self._body.emit(Assume(neg(too_large), self._body.location))
-            return FALSE
-        name = instruction.callee.name if isinstance(instruction.callee, l.GlobalRef) else "allocation"
-        reasons = [self._body.any(f"{name}.fails", BOOL), too_large]
-        if kind is Kind.ALLOCATE_ZERO:
-            count, size = (self._size(operand) for operand in instruction.operands[:2])
-            width = self._context.module.bits
-            most = bits.binary(Op.BV_UDIV, bv(-1, width), size) if size.is_value and size.value else None
-            half = bv(1 << width // 2, width)
-            small = (bits.compare(Op.BV_ULT, one, half) for one in (count, size))
-            fits = bits.compare(Op.BV_ULE, count, most) if most is not None else conj_all(small)
-            reasons.append(neg(fits))
-        return disj_all(reasons)
-
-    def _size_of_block(self, pointer: l.Value, address: Term, unknown: Term) -> Term:
-        """How much `realloc` has to copy: what is beyond the old block holds any values. A block that has no address of
-        its own has at most the largest size of these, where all are known."""
-        storage, width = self._context.storage, address.sort.width
-        if self._context.extents is not None:
-            extent = self._context.extents.of(self._memory.place(pointer)[0])
-            found = bits.plus(extent.of(address), -1)
-            return ite(bits.same(address, bv(0, width)), bv(0, width), found)
-        fixed: list[tuple[int, int]] = []
-        moving: list[int | None] = []
-        for made in self._memory.place(pointer)[0].region.objects:
-            placement, size = storage.placements.get(made), storage.size(made)
-            if placement is None or placement.address is None or size is None:
-                moving.append(size)
-            else:
-                fixed.append((placement.address, size))
-        known = [size for size in moving if size is not None]
-        found = bv(max(known), width) if known and len(known) == len(moving) else unknown
-        self._context.grows_unknown_blocks |= len(known) < len(moving) or len(set(known)) > 1
-        for place, size in fixed:
-            found = ite(bits.same(address, bv(place, width)), bv(size, width), found)
-        return found

@@ -46,6 +46,7 @@ class Context:
     uses_counter: bool = False
     races: Races | None = None  # None: they are not asked for
     extents: Extents | None = None  # None: accesses are not checked
+    blocks: Term | None = None  # how many that were allocated are not freed; None: nobody asks
     allocation_can_fail: bool = False  # malloc may return null
     limited: int | None = None  # larger objects than that are not considered
     allocates: bool = False  # asks for memory, which is always granted

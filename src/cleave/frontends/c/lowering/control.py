@@ -32,6 +32,8 @@ class ControlLowering:
                 if instruction.operands and returns:
                     body.emit(Assign(returns, self._function.terms(instruction.operands[0]), body.location))
                 self._function.memory.end_frame()
+                if self._function.function.name == self._context.facts.entry:
+                    self._function.end_program()
                 body.finish()
             case "unreachable":
                 body.stop()

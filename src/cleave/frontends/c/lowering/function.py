@@ -20,6 +20,7 @@ from cleave.frontends.c.lowering.parameters import parameter_cells
 from cleave.frontends.c.lowering.pointers import NOTHING, PointerChecks, Step
 from cleave.frontends.c.lowering.races import is_atomic_access
 from cleave.frontends.c.lowering.ranges import RangeAccess
+from cleave.frontends.c.properties.built_in import LEAKS, LOST
 from cleave.ir.program import Assign, Assume, Block, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import FALSE, TRUE, Term, bv, conj, ite, neg, var
@@ -141,6 +142,19 @@ class FunctionLowering:
         """Here ``condition`` must hold; where it does not, the execution ends."""
         for made in self.context.checks.places(property, condition, message, self.body.location, values):
             self.body.emit(made)
+
+    def end_program(self) -> None:
+        """Nothing is left when the program ends."""
+        context, blocks = self.context, self.context.blocks
+        if blocks is None:
+            return
+        freed, text = (
+            bits.same(blocks, bv(0, blocks.sort.width)),
+            "memory is not freed when the program ends: {0:unsigned} blocks",
+        )
+        for property in (LEAKS, LOST):
+            if context.checks.wants(property):
+                self.check(property, freed, text, (blocks,))
 
     # --- values -----------------------------------------------------------------------------------------------------
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from cleave.errors import UnsupportedError
 from cleave.frontends.c.analysis.accesses import AccessFinder
 from cleave.frontends.c.analysis.calls import CallFacts
 from cleave.frontends.c.analysis.cells import MemoryMap
 from cleave.frontends.c.analysis.confusion import hides_pointers
-from cleave.frontends.c.analysis.lives import Lives
+from cleave.frontends.c.analysis.lives import Lives, leads_to_heap
 from cleave.frontends.c.analysis.offsets import Offsets
 from cleave.frontends.c.analysis.points_to import PointsTo
 from cleave.frontends.c.analysis.storage import Storage, declare_cells
@@ -34,10 +35,14 @@ from cleave.frontends.c.lowering.threads import lower_threads
 from cleave.frontends.c.lowering.trust import trusted_calls, trusted_functions
 from cleave.frontends.c.lowering.wrappers import lower_stack_calls, wrap_models
 from cleave.frontends.c.options import COptions
-from cleave.frontends.c.properties.built_in import DATA_RACE, DEADLOCK, MEMORY
+from cleave.frontends.c.properties.built_in import DATA_RACE, DEADLOCK, LEAKS, LOST, MEMORY
 from cleave.ir.program import Assign, Assume, Block, Call, Location, Procedure, Program, Statement
-from cleave.logic.terms import Op, bv, conj_all, select
+from cleave.logic.terms import Op, bv, conj_all, select, var
 
+_HELD = (
+    "that no memory is lost (valid-memtrack) can't be checked where global variables may lead to it; that all is freed"
+    " (--check leaks) can"
+)
 _ARGUMENTS_POWER = 28  # no system passes that many
 
 
@@ -78,6 +83,11 @@ def lower(module: l.Module, options: COptions) -> CProgram:
         for memory in list(context.memories.all()):
             if (variable := context.extents.of(memory).variable) is not None:
                 context.declare(variable)
+    if checks.wants(LEAKS) or checks.wants(LOST):
+        if checks.wants(LOST) and leads_to_heap(context.points_to):
+            raise UnsupportedError(_HELD)
+        context.blocks = var(context.names.fresh("allocated_blocks"), context.pointer)
+        context.declare(context.blocks)
     made = {name: FunctionLowering(context, name).procedure() for name in context.facts.reachable}
     if context.has_threads:
         made = {name: balanced(procedure) for name, procedure in made.items()}
@@ -89,6 +99,8 @@ def lower(module: l.Module, options: COptions) -> CProgram:
         context.globals += context.races.marks()
     if context.extents is not None:
         prologue = (*prologue, *context.extents.initial())
+    if context.blocks is not None:
+        prologue = (*prologue, Assign((context.blocks,), (bv(0, context.module.bits),)))
     start = _start(ordered, entry, context, prologue)
     ordered[start.name] = start
     ordered, checked = checks.numbered(ordered)
@@ -156,7 +168,7 @@ def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) ->
     if hides_pointers(module, facts, points_to, memories):
         facts, points_to = _called_back(module, entry, follow_all=True)
         finder, memories = _find_memory(module, facts, points_to, layout)
-    lives = Lives(module, facts, points_to) if checks.wants(MEMORY) else None
+    lives = Lives(module, facts, points_to) if any(map(checks.wants, (MEMORY, LEAKS, LOST))) else None
     storage = Storage(module, facts, points_to, memories, layout, lives)
     constants = Constants(layout, storage.address, module.aliases)
     names = Names()

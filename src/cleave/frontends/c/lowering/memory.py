@@ -157,11 +157,11 @@ class MemoryAccess:
                 writes.add(cell, bv(placement.address + start, self._context.module.bits), value)
         self.write(writes, is_new=True)
 
-    def allocate(self, size: Term, alignment: Term, made: Object) -> Term:
+    def allocate(self, size: Term, alignment: Term, made: Object, also: dict[Term, Term] | None = None) -> Term:
         """The address of new memory, from the counter. That addresses run out is not considered, nor more memory than
         `is_too_large` allows."""
         if self._context.has_threads:
-            return self._allocate_in_thread(size, alignment, made)
+            return self._allocate_in_thread(size, alignment, made, also or {})
         width = self._context.module.bits
         counter = self._context.counter()
         address = self._body.local("allocated", counter.sort)
@@ -170,7 +170,7 @@ class MemoryAccess:
         is_apart = made.kind == "alloca" and self._context.extents is not None
         used = after(place if is_apart else address)
         self._body.emit(Assign((address,), (on_stack(place) if is_apart else place,), self._body.location))
-        self.begin(made, address, size, {counter: used})
+        self.begin(made, address, size, {counter: used, **(also or {})})
         self._assume_below(counter, width - 1 if self._context.extents is None else width - 2)
         return address
 
@@ -212,7 +212,7 @@ class MemoryAccess:
                 values |= extent.changed(address, bits.plus(size, 1))
                 if made in self._frame:
                     values[self._frame[made]] = address
-        self._change(values)
+        self.change(values)
 
     def begin_frame(self) -> None:
         """Where the locals are, later, that others may know when they die."""
@@ -234,20 +234,20 @@ class MemoryAccess:
         place = self._frame.get(made)
         if place is not None and self._context.extents is not None:
             extent = self._context.extents.of(self._memory_of(made))
-            self._change(extent.changed(place, bv(0, self._context.module.bits)))
+            self.change(extent.changed(place, bv(0, self._context.module.bits)))
 
     def set_life(self, made: Object, address: Term, extent: int) -> None:
         """The extent of a local, whose block begins or ends."""
         assert self._context.extents is not None
         extents = self._context.extents.of(self._memory_of(made))
-        self._change(extents.changed(address, bv(extent, self._context.module.bits)))
+        self.change(extents.changed(address, bv(extent, self._context.module.bits)))
 
-    def _change(self, values: dict[Term, Term]) -> None:
+    def change(self, values: dict[Term, Term]) -> None:
         if values:
             self._registers.before_change(values.__contains__)
             self._body.emit(Assign(tuple(values), tuple(values.values()), self._body.location))
 
-    def _allocate_in_thread(self, size: Term, alignment: Term, made: Object) -> Term:
+    def _allocate_in_thread(self, size: Term, alignment: Term, made: Object, also: dict[Term, Term]) -> Term:
         """Each thread has its own part of the addresses, and so threads do not meet at the counter."""
         width = self._context.module.bits
         power = width - _THREAD_BITS
@@ -261,7 +261,7 @@ class MemoryAccess:
         if made.kind == "alloca" and self._context.extents is not None:
             place = on_stack(place)
         body.emit(Assign((address,), (bits.add(place, bits.binary(Op.BV_SHL, me, bv(power, width))),)))
-        self.begin(made, address, size, {counter: store(counter, me, bits.plus(after, -first))})
+        self.begin(made, address, size, {counter: store(counter, me, bits.plus(after, -first)), **also})
         self._assume_below(after, power)
         return address
 

@@ -4,10 +4,7 @@
     a[i], int a[10]     assert i <= 9
     *(p + n)            assert n * 4 + 4 < p.extent[p]
 
-What a pointer points to is the object that it was made from: its ``base``, and how far it is from there. A pointer that
-is made and used inside of one block is followed term by term. Others tell their object by where they are: see `slots`.
-What is known before it runs costs nothing: constants, limits of types, pointers that were checked before in the same
-block.
+What is known before it runs costs nothing: constants, limits of types, what was checked before in the same block.
 """
 
 from __future__ import annotations
@@ -17,15 +14,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from cleave.frontends.c.analysis.models import Kind, kind_of
-from cleave.frontends.c.analysis.points_to import Object
 from cleave.frontends.c.analysis.storage import source_name
 from cleave.frontends.c.clang.library import is_ours
 from cleave.frontends.c.llvm import module as l
-from cleave.frontends.c.llvm.layout import walk_indices
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.extents import Extent, Extents, is_outside
 from cleave.frontends.c.lowering.limits import limits, within
+from cleave.frontends.c.lowering.targets import Target, Targets
 from cleave.frontends.c.properties.built_in import MEMORY
 from cleave.ir.program import Assert, Assign, Assume, Call, Check, Havoc, Statement
 from cleave.logic.sorts import BOOL
@@ -35,26 +30,8 @@ from cleave.logic.walk import free_variables
 if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering
 
-_USES = {"load": (0,), "store": (1,), "atomicrmw": (0,), "cmpxchg": (0,), "icmp": (0, 1), "ptrtoint": (0,)}
 _PLACEHOLDER = re.compile(r"\{\d+:\w+\}")
 _DONE = {False: "read", True: "written"}
-_RANGES = frozenset((Kind.COPY, Kind.FILL, Kind.ZERO))
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a pointer points to: ``offset`` bytes from ``base``, where an object starts.
-
-    ``made`` is that object where it is known by name. ``index`` counts ``scale`` bytes each from ``start``: then
-    that is the offset. ``sound``: no sum left the range of numbers."""
-
-    base: Term
-    offset: Term
-    made: Object | None = None
-    index: Term | None = None
-    scale: int = 0
-    start: int = 0
-    sound: Term = TRUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,146 +57,20 @@ class PointerChecks:
     def __init__(self, function: FunctionLowering, extents: Extents) -> None:
         self._function = function
         self._context = function.context
-        self._extents = extents
         self._width = self._context.module.bits
-        self._followed: dict[str, Target] = {}  # by register, with the terms of `_SHADOWS` among the registers
+        self._targets = Targets(function, extents)
         self._known: set[Term] = set()  # conditions that hold here
-        self._seen: list[Statement] | None = None
+        self._seen: list[Statement] | None = None  # of the block that they hold in
         self._read = 0
-        definition = function.function
-        self._allocas = {one.result for one in definition.instructions() if one.opcode == "alloca"}
-        self._local = self._used_in_place(definition)
-        self._is_ours = is_ours(definition)
-
-    # --- pointers that are made -------------------------------------------------------------------------------------
+        self._is_ours = is_ours(function.function)
 
     def follow(self, instruction: l.Instruction, address: Term) -> Term:
-        """The address that getelementptr makes: ``address``, or a wild one if that leaves the slot."""
-        assert instruction.source is not None
-        result, pointer = instruction.result, instruction.operands[0]
-        origin = self._function.term(pointer)
-        target = self.target(pointer, origin)
-        start, variable = walk_indices(self._context.layout, instruction.source, instruction.operands[1:])
-        moved = self._moved(target, start, variable)
-        if result is not None and result in self._local:
-            self._keep(result, moved)
-            return address
-        if not variable:
-            return address
-        wild = bv(1 << self._extent(pointer).power - 1, self._width)  # in the first slot, which no object has
-        return ite(self._stays(moved, pointer, origin, address), address, wild)
-
-    def _moved(self, target: Target, start: int, variable: list[tuple[l.Value, int]]) -> Target:
-        offset = bits.plus(target.offset, start)
-        sound = [target.sound]
-        index, scale, base = target.index, target.scale, target.start + start
-        if not target.offset.is_value and target.index is None:
-            scale = 0
-        for value, size in variable:
-            term = self._function.term(value)
-            wide = bits.sign_extended(term, self._width) if term.sort.width < self._width else term
-            wide = bits.truncated(wide, self._width)
-            most = (1 << self._width - 3) // max(size, 1)
-            if size > 1 or not offset.is_value:
-                sound.append(within(term, -most, most))
-            if offset.is_value and index is None:
-                index, scale, base = term, size, _signed(offset)
-            else:
-                index, scale = None, 0
-            offset = bits.add(offset, bits.mul(wide, bv(size, self._width)))
-        if not scale:
-            index = None
-        return replace(target, offset=offset, index=index, scale=scale, start=base, sound=conj_all(sound))
-
-    def _stays(self, target: Target, pointer: l.Value, origin: Term, address: Term) -> Term:
-        """Whether a pointer stays in the slot of what it was made from."""
-        power = self._extent(pointer).power
-        half = 1 << power - 1
-        if target.index is not None:
-            low, high = -((half + target.start) // target.scale), (half - 1 - target.start) // target.scale
-            return within(target.index, low, high)
-        here, there = (bits.part(term, self._width - 1, power) for term in (origin, address))
-        return conj_all((target.sound, bits.same(here, there)))
-
-    def _used_in_place(self, definition: l.FunctionDefinition) -> frozenset[str]:
-        """The pointers that getelementptr makes for accesses in the same block, and for nothing else."""
-        found: set[str] = set()
-        for block in definition.blocks.values():
-            found |= {one.result for one in block.instructions if one.opcode == "getelementptr" and one.result}
-        changed = True
-        while changed:
-            before = len(found)
-            for block in definition.blocks.values():
-                here = {one.result for one in block.instructions}
-                for one in block.instructions:
-                    allowed = self._allowed(one, found)
-                    for position, operand in enumerate(one.operands):
-                        if isinstance(operand, l.Local) and (position not in allowed or operand.name not in here):
-                            found.discard(operand.name)
-            changed = len(found) != before
-        return frozenset(found)
-
-    def _allowed(self, one: l.Instruction, found: set[str]) -> tuple[int, ...]:
-        if one.opcode == "getelementptr":
-            return (0,) if one.result in found else ()
-        if one.opcode == "call" and isinstance(one.callee, l.GlobalRef):
-            return (0, 1) if kind_of(one.callee.name, self._context.module) in _RANGES else ()
-        return _USES.get(one.opcode, ())
-
-    def _keep(self, name: str, target: Target) -> None:
-        """The terms may change before the pointer is used: they are kept as registers are."""
-        self._followed[name] = target
-        registers = self._function.registers
-        for shadow, term in _shadows(target):
-            registers.accompany(f"{name}!{shadow}", name)
-            registers.define(f"{name}!{shadow}", (term,))
-
-    # --- what pointers point to -------------------------------------------------------------------------------------
-
-    def target(self, pointer: l.Value, address: Term) -> Target:
-        if isinstance(pointer, l.Local) and pointer.name in self._followed:
-            return self._recalled(pointer.name)
-        offset = self._context.finder.place(self._function.function.name, pointer)[1]
-        named = self._named(pointer, address)
-        if named is not None:
-            return named
-        if offset[1] == 0:
-            return Target(bits.plus(address, -offset[0]), bv(offset[0], self._width))
-        base = self._extent(pointer).base(address)
-        return Target(base, bits.binary(Op.BV_SUB, address, base))
-
-    def _recalled(self, name: str) -> Target:
-        target, registers = self._followed[name], self._function.registers
-        now = {shadow: registers.get(f"{name}!{shadow}", (term.sort,))[0] for shadow, term in _shadows(target)}
-        return replace(target, base=now["base"], offset=now["offset"], sound=now["sound"], index=now.get("index"))
-
-    def _named(self, pointer: l.Value, address: Term) -> Target | None:
-        """An object that is known by name, and not only by where it is."""
-        name = self._function.function.name
-        match pointer:
-            case l.Local(register) if register in self._allocas:
-                return Target(address, bv(0, self._width), Object("alloca", register, name))
-            case l.GlobalRef(variable):
-                return self._global(variable, address, 0)
-            case l.ConstExpression(_, "getelementptr", (l.GlobalRef(variable), *indices), source) if source:
-                start, variables = walk_indices(self._context.layout, source, tuple(indices))
-                return None if variables else self._global(variable, address, start)
-            case _:
-                return None
-
-    def _global(self, name: str, address: Term, start: int) -> Target | None:
-        if name not in self._context.module.globals:
-            return None
-        return Target(bits.plus(address, -start), bv(start, self._width), Object("global", name))
-
-    def _extent(self, pointer: l.Value) -> Extent:
-        return self._extents.of(self._function.memory.place(pointer)[0])
-
-    # --- checks -----------------------------------------------------------------------------------------------------
+        """The address that getelementptr makes."""
+        return self._targets.follow(instruction, address)
 
     def access(self, pointer: l.Value, address: Term, size: int, *, writes: bool) -> Step:
         """Checks a load or a store of ``size`` bytes."""
-        target, extent = self.target(pointer, address), self._extent(pointer)
+        target, extent = self._targets.of(pointer, address), self._targets.extent(pointer)
         if self._is_trusted(target, extent) or not size:
             return NOTHING
         requirements = [self._live(target, extent, writes), self._inside(target, extent, size, writes)]
@@ -231,7 +82,7 @@ class PointerChecks:
         """Checks an access of ``size`` bytes; of none, it may be anywhere."""
         if size.is_value:
             return self.access(pointer, address, size.value, writes=writes)
-        target, extent = self.target(pointer, address), self._extent(pointer)
+        target, extent = self._targets.of(pointer, address), self._targets.extent(pointer)
         if self._is_trusted(target, extent):
             return NOTHING
         whole = self._size(target, extent)
@@ -257,31 +108,38 @@ class PointerChecks:
         there = is_outside(target.base)
         return [replace(each, condition=disj_all((there, each.condition))) for each in requirements]
 
-    def free(self, pointer: l.Value, address: Term, unless: Term = FALSE) -> None:
-        """Checks that memory can be freed, and frees it; ``unless`` something keeps it as it is."""
-        extent, body = self._extent(pointer), self._function.body
+    def free(self, pointer: l.Value, address: Term, also: dict[Term, Term]) -> None:
+        """Checks that memory can be freed, and frees it; in the same step, what is ``also``."""
+        extent = self._targets.extent(pointer)
+        step = self._freeing(pointer, address)
+        self._function.memory.change({**step.values, **also, **extent.changed(address, bv(0, self._width))})
+        self._after(step)
+
+    def check_free(self, pointer: l.Value, address: Term) -> None:
+        """Checks that memory can be freed; who frees it calls `end`."""
+        self.conclude(self._freeing(pointer, address))
+
+    def end(self, pointer: l.Value, address: Term, unless: Term) -> None:
+        extent = self._targets.extent(pointer)
+        left = ite(unless, extent.of(address), bv(0, self._width))
+        self._function.memory.change(extent.changed(address, left))
+
+    def _freeing(self, pointer: l.Value, address: Term) -> Step:
         text = "free is given {0:pointer}, or one that is not to the start of what malloc gave"
-        step = self._required([Requirement(self._may_free(pointer, address), text, (address,))], extent)
-        nothing = bv(0, self._width)
-        freed = extent.changed(address, ite(unless, extent.of(address), nothing) if unless is not FALSE else nothing)
-        values = {**step.values, **freed}
-        if values:
-            self._function.registers.before_change(values.__contains__)
-            body.emit(Assign(tuple(values), tuple(values.values()), body.location))
-        if step.after is not None:
-            body.emit(step.after)
+        requirement = Requirement(self._may_free(pointer, address), text, (address,))
+        return self._required([requirement], self._targets.extent(pointer))
 
     def received(self, pointer: l.Value, term: Term) -> None:
         """A pointer comes from outside: a function without a body returned it."""
-        condition = self._extent(pointer).is_sensible(term)
+        condition = self._targets.extent(pointer).is_sensible(term)
         self._function.body.emit(Assume(condition, self._function.body.location))
 
     def loaded(self, place: l.Value, address: Term, pointer: l.Value, term: Term) -> None:
         """A pointer was loaded: from the arguments of main it is to one of these."""
-        extent = self._extent(place)
+        extent = self._targets.extent(place)
         if extent.arguments:
             condition = disj_all(
-                (neg(extent.is_argument(address)), is_outside(term), self._extent(pointer).is_there(term))
+                (neg(extent.is_argument(address)), is_outside(term), self._targets.extent(pointer).is_there(term))
             )
             self._function.body.emit(Assume(condition, self._function.body.location))
 
@@ -290,12 +148,15 @@ class PointerChecks:
         body = self._function.body
         if step.values:
             body.emit(Assign(tuple(step.values), tuple(step.values.values()), body.location))
+        self._after(step)
+
+    def _after(self, step: Step) -> None:
         if step.after is not None:
-            body.emit(step.after)
+            self._function.body.emit(step.after)
 
     def _may_free(self, pointer: l.Value, address: Term) -> Term:
         """Whether memory that starts at ``address`` can be freed: it is allocated, or the pointer is null."""
-        extent, target = self._extent(pointer), self.target(pointer, address)
+        extent, target = self._targets.extent(pointer), self._targets.of(pointer, address)
         null = bits.same(address, bv(0, self._width))
         if extent.outside:
             null = disj_all((null, is_outside(address)))
@@ -309,7 +170,7 @@ class PointerChecks:
 
     def called(self, callee: l.Value, pointer: Term, functions: Iterable[Term]) -> None:
         """Checks a call through a pointer, which must be to one of the ``functions``."""
-        extent = self._extent(callee)
+        extent = self._targets.extent(callee)
         text = "a function is called through {0:pointer}"
         known = [bits.same(pointer, function) for function in functions]
         is_one = disj_all((*known, *((is_outside(pointer),) if extent.outside else ())))
@@ -343,7 +204,7 @@ class PointerChecks:
         if target.offset.is_value and 0 <= _signed(target.offset) <= extent.smallest - size:
             return TRUE
         room = bits.plus(whole, -size)
-        enough = within_unsigned(size, whole) if extent.smallest < size else TRUE
+        enough = _fits_into(whole, size) if extent.smallest < size else TRUE
         return conj_all((target.sound, enough, bits.compare(Op.BV_ULE, target.offset, room)))
 
     def _fits_known(self, target: Target, whole: int, size: int) -> Term:
@@ -377,10 +238,13 @@ class PointerChecks:
             self._known.add(each.condition)
         return NOTHING
 
-    def _assertion(self, requirement: Requirement, condition: Term | None = None) -> Assert:
+    def _assertion(self, requirement: Requirement, condition: Term | None = None) -> Statement:
+        """An assumption where other properties are asked for: an execution ends with an access that is not valid."""
         values = requirement.values if condition is None else ()
         text = requirement.text if values else _PLACEHOLDER.sub("…", requirement.text)
         condition = requirement.condition if condition is None else condition
+        if not self._context.checks.wants(MEMORY):
+            return Assume(condition, self._function.body.location)
         return Assert(condition, text, self._function.body.location, Check(MEMORY, 0), values)
 
     def _forget(self) -> None:
@@ -406,16 +270,9 @@ class PointerChecks:
         return "an object" if target.made is None else source_name(target.made, self._context.module)
 
 
-def _shadows(target: Target) -> list[tuple[str, Term]]:
-    found = [("base", target.base), ("offset", target.offset), ("sound", target.sound)]
-    if target.index is not None:
-        found.append(("index", target.index))
-    return found
-
-
 def _signed(term: Term) -> int:
     return limits(term)[0]
 
 
-def within_unsigned(size: int, whole: Term) -> Term:
+def _fits_into(whole: Term, size: int) -> Term:
     return bits.compare(Op.BV_ULE, bv(size, whole.sort.width), whole)

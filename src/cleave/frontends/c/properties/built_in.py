@@ -12,6 +12,8 @@ SHIFT = "shift"
 CONVERSION = "conversion"
 UNREACHABLE = "unreachable"
 MEMORY = "memory"
+LEAKS = "leaks"
+LOST = "lost-memory"
 DATA_RACE = "data-race"
 DEADLOCK = "deadlock"
 
@@ -38,8 +40,22 @@ BUILT_IN = (
         summary="Memory is accessed, or freed, through a pointer that is not to a living object, or leaves its object.",
         help="The message says whether the pointer is null, or dangling, or how far it is outside. Check indices and"
         " what malloc returns, and let no pointer outlive its object.",
-        competition=("valid-deref", "valid-free"),
+        competition=("valid-memsafety", "valid-deref", "valid-free"),
         formulas=("G valid-deref", "G valid-free"),
+    ),
+    Property(
+        name=LEAKS,
+        summary="Memory that was allocated is not freed when the program ends.",
+        help="The trace shows which memory is allocated on the way. Free it before main returns or exit is called.",
+        competition=("valid-memcleanup",),
+        formulas=("G valid-memcleanup",),
+    ),
+    Property(
+        name=LOST,
+        summary="Memory that was allocated is not freed when the program ends, and no global variable leads to it.",
+        help="The trace shows which memory is allocated on the way. Free it before its last pointer is lost.",
+        competition=("valid-memsafety", "valid-memtrack"),
+        formulas=("G valid-memtrack",),
     ),
     Property(
         name=DATA_RACE,
