@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cleave.distribute import Distributed
@@ -27,9 +26,8 @@ from cleave.flows.run import Run
 from cleave.ir.integers import Integers
 from cleave.ir.program import Program
 from cleave.logic.terms import Term
-from cleave.smt.solver import Answer
-from cleave.validate.proofs.bounded import Contradicted, Tried, try_interleavings
-from cleave.validate.proofs.second_solver import BITWUZLA, MINISAT, Z3, combined, second_opinion
+from cleave.validate.proofs.bounded import Absence, Means, confirm, refuted_twice
+from cleave.validate.proofs.second_solver import BITWUZLA, MINISAT, Z3
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 
 _NAMES = {"bitwuzla": BITWUZLA, "minisat": MINISAT, "glucose": "Glucose", "cadical": "CaDiCaL", "z3": Z3}
@@ -138,55 +136,54 @@ class ThreadsFlow:
         return verdict
 
     def _confirm_nothing(self, run: Run, read: _Read, bounds: dict[str, int], covered: str) -> Verdict:
-        options = how = self.search.task.options
+        options = self.search.task.options
+        absence = Absence(
+            program=read.program,
+            entry=read.entry,
+            shape=[thread.shape for thread in read.unfolded.threads],
+            unwind=options.unwound,
+            contexts=options.tried[-1],
+            rounds=options.rounds,
+            took_part=frozenset(bounds),
+            solver=_NAMES[chosen(read.unfolded, options)],
+        )
+        means = Means(
+            states=options.confirm_states,
+            seconds=max(options.confirm_seconds, _PATIENCE * run.watch.seconds()),
+            formulas=lambda: self._formulas(read.unfolded),
+            guarded=run.watch.guarding,
+            watch=run.watch.check,
+        )
         if self._is_a_share():
-            last = how.partitions - 1 if how.last is None else how.last
-            run.assumptions.append(f"only parts {how.first} to {last} of {how.partitions} were searched")
-            return BoundedSafe({**bounds, "contexts": options.tried[-1]}, "the other parts are searched elsewhere")
-        contexts = None if options.rounds else options.tried[-1]
-        if options.confirm_states and not options.rounds:
-            tried = try_interleavings(read.program, read.entry, contexts, options.confirm_states)
-            if isinstance(tried, Tried) and tried.complete:
-                return Safe(f"{covered}all interleavings tried: {tried.states} states")
-            if isinstance(tried, Tried):
-                return _safe(
-                    bounds, f"{covered}all interleavings within {contexts} contexts tried: {tried.states} states"
-                )
-            if isinstance(tried, Contradicted):
-                if not read.unfolded.is_cut:
-                    why = f"there is a violation within {tried.contexts} contexts that was not found"
-                    return Unknown(Reason.UNCONFIRMED, why)
-                run.assumptions.append(
-                    f"there is a violation within {tried.contexts} contexts beyond --unwind {options.unwound}: raise it"
-                )
-        return self._second_solver(run, read, bounds, covered)
+            last = options.partitions - 1 if options.last is None else options.last
+            share = f"parts {options.first} to {last} of {options.partitions}"
+            run.assumptions.append(f"only {share} were searched")
+            return refuted_twice(absence, means, f"{share}: ")
+        found = confirm(absence, means)
+        run.assumptions += [found.note] if found.note else []
+        return _told(found.verdict, covered, run)
 
-    def _halves(self, unfolded: Unfolded) -> list[tuple[Term, ...]]:
-        """The formula of all schedules; with several workers those of two halves, for two processors."""
+    def _formulas(self, unfolded: Unfolded) -> list[tuple[Term, ...]]:
+        """Those of all schedules that were searched; with several workers of two halves, for two processors."""
         options, contexts = self.search.task.options, self.search.task.options.tried[-1]
-        divides = self.search.workers > 1 and not options.rounds and unfolded.space.decisions(contexts)
+        names = part_names(options.partitions)[options.first :] if self._is_a_share() else part_names(1)
+        if self._is_a_share():
+            names = names[: len(names) if options.last is None else options.last + 1 - options.first]
+        elif self.search.workers > 1 and not options.rounds and unfolded.space.decisions(contexts):
+            names = part_names(2)
         made = (
-            encode(unfolded, contexts, unfolded.space.facts(name, contexts), rounds=options.rounds)
-            for name in part_names(2 if divides else 1)
+            encode(unfolded, contexts, unfolded.space.facts(name, contexts), rounds=options.rounds) for name in names
         )
         return [(*formula.constraints, formula.violation) for formula in made]
 
-    def _second_solver(self, run: Run, read: _Read, bounds: dict[str, int], covered: str) -> Verdict:
-        """Another solver than the one that searched, for longer: what it can't confirm is unknown."""
-        options = self.search.task.options
-        formulas = self._halves(read.unfolded)
-        first = _NAMES[chosen(read.unfolded, options)]
-        seconds = max(options.confirm_seconds, _PATIENCE * run.watch.seconds())
-        with ThreadPoolExecutor(len(formulas)) as threads:
-            asked = [threads.submit(second_opinion, first, one, seconds, run.watch.guarding) for one in formulas]
-            second = combined([one.result() for one in asked])
-        if second.answer is Answer.UNSAT:
-            return _safe(bounds, f"{covered}the formula was refuted by two solvers, {first} and {second.solver}")
-        if second.answer is Answer.SAT:
-            return Unknown(Reason.UNCONFIRMED, f"{second.solver} finds a violation in the formula that {first} refuted")
-        within = ", ".join(f"{name} {bound}" for name, bound in bounds.items())
-        found = f"{first} finds no violation{f' within {within}' if within else ''}"
-        return Unknown(run.watch.reason or Reason.UNCONFIRMED, f"{found}, which {second.solver} did not confirm")
+
+def _told(verdict: Verdict, covered: str, run: Run) -> Verdict:
+    match verdict:
+        case Safe(validation) | BoundedSafe(_, validation):
+            return replace(verdict, validation=f"{covered}{validation}")
+        case Unknown(_, detail):
+            return Unknown(run.watch.reason or verdict.reason, detail)
+    return verdict
 
 
 def _of_all_that_can_happen(program: Program, verdict: Verdict) -> Verdict:
@@ -194,10 +191,6 @@ def _of_all_that_can_happen(program: Program, verdict: Verdict) -> Verdict:
     if program.left_out and isinstance(verdict, Safe | BoundedSafe):
         return Unknown(Reason.UNMODELLED, program.left_out[0])
     return verdict
-
-
-def _safe(bounds: dict[str, int], validation: str) -> Verdict:
-    return BoundedSafe(bounds, validation) if bounds else Safe(validation)
 
 
 def _check_partitions(task: Task, space: Space) -> None:

@@ -73,7 +73,7 @@ proc add() -> () {
     options = ThreadsOptions(contexts=(4,), confirm_states=0)
     result = verify("once", source, options)
     assert isinstance(result.verdict, Safe)
-    assert "two solvers" in result.verdict.validation
+    assert "proved again from the program by another unfolding and encoding" in result.verdict.validation
     bounded = verify("once", source, ThreadsOptions(contexts=(2,), confirm_states=0))
     assert isinstance(bounded.verdict, BoundedSafe)
     assert dict(bounded.verdict.bounds) == {"contexts": 2}
@@ -172,7 +172,18 @@ def test_solvers_on_the_same_clauses(solver: str) -> None:
     assert found.statistics["clauses"] > 0
     unreached = verify("fibonacci", fibonacci(2, 9), options)
     assert isinstance(unreached.verdict, BoundedSafe | Safe)
-    assert unreached.verdict.validation.endswith("and Bitwuzla")
+    assert unreached.verdict.validation.endswith("decided by Bitwuzla")
+
+
+def test_a_share_of_the_schedules_is_confirmed_by_a_second_solver() -> None:
+    options = ThreadsOptions(unwind=2, contexts=(4,), confirm_states=0, partitions=4, first=1, last=2)
+    found = verify("fibonacci", fibonacci(2, 9), options)
+    assert isinstance(found.verdict, BoundedSafe)
+    assert found.verdict.validation == (
+        "parts 1 to 2 of 4: the formula was refuted by two solvers, MiniSat and Bitwuzla;"
+        " the unfolding and the encoding were not checked again"
+    )
+    assert any("only parts 1 to 2 of 4 were searched" in said for said in found.assumptions)
 
 
 def test_a_solver_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, fields
 from itertools import chain
 
 from cleave.logic.terms import TRUE, Term
+from cleave.validate.proofs.schedules.shape import Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,7 @@ class ThreadCode:
     stretches: list[Stretch] = field(default_factory=list)
     arrivals: dict[int, Term] = field(default_factory=dict)  # the guard under which a position is passed
     ends: tuple[int, Term] = (0, TRUE)
+    shape: Body = field(default_factory=lambda: Body(""))  # for whoever checks what is proved about it
 
     def terms(self) -> Iterator[Term]:
         """All that a formula may be about."""

@@ -51,6 +51,7 @@ from cleave.logic.terms import (
     neg,
     zero_extend,
 )
+from cleave.validate.proofs.schedules.shape import CUT, Body, Node
 
 
 class Family(Protocol):
@@ -92,29 +93,36 @@ class Unfolder:
             arguments = [self._accesses.open(variable, state) for variable in procedure.parameters]
         state.locals = dict(zip(procedure.parameters, arguments, strict=True))
         self._accesses.step(state.guard, state.position)
-        end = self._body(procedure, state, _Frame((procedure.name,), path))
+        self._code.shape = Body(procedure.name)
+        end = self._body(procedure, state, _Frame((procedure.name,), path), self._code.shape)
         self._code.ends = (0, FALSE) if end is None else (end.position, end.guard)
 
     # --- control ------------------------------------------------------------------------------------------------------
 
-    def _body(self, procedure: Procedure, state: State, frame: _Frame) -> State | None:
-        """The state in which the procedure returns; None if it never does. The caller keeps its own locals."""
+    def _body(self, procedure: Procedure, state: State, frame: _Frame, shape: Body) -> State | None:
+        """The state in which the procedure returns; None if it never does. The caller keeps its own locals. ``shape``
+        gets the copies of blocks that are executed."""
         for variable in (*procedure.returns, *procedure.locals):
             state.locals[variable] = self._accesses.open(variable, state)
         loops = Activation(self._trips, procedure, frame.path, self._code)
         entry = loops.unwinding.entry
         pending: dict[Copy, list[State]] = {entry: [state]}
         heap: list[tuple[Key, Copy]] = [(loops.unwinding.key(entry), entry)]
+        numbers: dict[Copy, int] = {}
+        jumps: list[tuple[Node, str, Copy]] = []
         returns: list[State] = []
         while heap:
             self._family.check()
             copy = heappop(heap)[1]
             here = merged(pending.pop(copy), self._publish)
+            numbers[copy] = len(shape.nodes)
+            shape.nodes.append(node := Node(copy.label))
             if not loops.arrives(copy, here):
+                node.cut = True
                 self._cut(here)
                 continue
             block = procedure.blocks[copy.label]
-            if not self._statements(block.statements, here, frame, copy):
+            if not self._statements(block.statements, here, frame, copy, node):
                 continue
             if not block.successors:
                 returns.append(here)
@@ -124,12 +132,17 @@ class Unfolder:
             for label, after in ways:
                 following = loops.following(copy, label)
                 if following is None:
+                    node.ways[label] = CUT
                     self._cut(after)
-                elif following in pending:
+                    continue
+                jumps.append((node, label, following))
+                if following in pending:
                     pending[following].append(after)
                 else:
                     pending[following] = [after]
                     heappush(heap, (loops.unwinding.key(following), following))
+        for node, label, following in jumps:
+            node.ways[label] = numbers[following]
         return merged(returns, self._publish) if returns else None
 
     def _cut(self, state: State) -> None:
@@ -154,7 +167,7 @@ class Unfolder:
             return None
         return evaluate(first.condition, {**state.globals, **state.locals})
 
-    def _statements(self, statements: Sequence[Statement], state: State, frame: _Frame, copy: Copy) -> bool:
+    def _statements(self, statements: Sequence[Statement], state: State, frame: _Frame, copy: Copy, node: Node) -> bool:
         """Whether the end of the block can be reached."""
         for number, statement in enumerate(statements):
             if state.guard is FALSE:
@@ -163,7 +176,7 @@ class Unfolder:
             self._accesses.begin()
             match statement:
                 case Call():
-                    self._call(statement, state, frame, self._trips.path(frame.path, copy, number))
+                    node.calls[number] = self._call(statement, state, frame, self._trips.path(frame.path, copy, number))
                     continue
                 case Assume(condition):
                     self._assume(self._accesses.value(condition, state), state)
@@ -175,7 +188,7 @@ class Unfolder:
                     for target in targets:
                         self._accesses.set(target, self._accesses.open(target, state), state)
                 case Spawn():
-                    self._spawn(statement, state, self._trips.path(frame.path, copy, number))
+                    node.spawns[number] = self._spawn(statement, state, self._trips.path(frame.path, copy, number))
                 case _:
                     self._thread_statement(statement, state)
             self._accesses.step(before, state.position)
@@ -196,7 +209,8 @@ class Unfolder:
             case AtomicEnd():
                 state.atomic -= 1
 
-    def _spawn(self, spawn: Spawn, state: State, path: int) -> None:
+    def _spawn(self, spawn: Spawn, state: State, path: int) -> int:
+        """The instance of the new thread, or CUT."""
         arguments = [self._accesses.value(argument, state) for argument in spawn.arguments]
         if not state.published:
             self._publish(state)
@@ -206,10 +220,11 @@ class Unfolder:
         if child < 0:
             self._cut(state)
             state.guard = FALSE
-            return
+            return CUT
         self._code.started.append(Started(state.position, state.guard, number, child))
         if spawn.result is not None:
             self._accesses.set(spawn.result, number_as(number, spawn.result.sort), state)
+        return child
 
     def _has_ended(self, thread: Term, state: State) -> Term:
         number = self._accesses.value(thread, state)
@@ -229,7 +244,8 @@ class Unfolder:
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
-    def _call(self, call: Call, state: State, frame: _Frame, path: int) -> None:
+    def _call(self, call: Call, state: State, frame: _Frame, path: int) -> Body | None:
+        """The shape of what was called; None where it is cut."""
         callee = self._program.procedures[call.procedure]
         own, before = state.locals, state.guard
         arguments = [self._accesses.value(argument, state) for argument in call.arguments]
@@ -239,19 +255,21 @@ class Unfolder:
             if frame.names.count(callee.name) > self._trips.unwind:
                 self._cut(state)
                 state.guard = FALSE
-                return
-            end = self._body(callee, state.copy(state.guard), _Frame((*frame.names, callee.name), path))
+                return None
+            shape = Body(callee.name)
+            end = self._body(callee, state.copy(state.guard), _Frame((*frame.names, callee.name), path), shape)
             if end is None:
                 state.guard = FALSE
-                return
+                return shape
             self._become(state, end)
             self._return(callee, call, state, own)
-            return
+            return shape
         for variable in callee.modifies:
             self._accesses.set(variable, self._accesses.open(variable, state), state)
         for variable in callee.returns:
             state.locals[variable] = self._accesses.open(variable, state)
         self._finish_call(callee, call, state, own)
+        return Body(callee.name)
 
     def _return(self, callee: Procedure, call: Call, state: State, own: dict[Term, Term]) -> None:
         """Returning is a step of its own only where it does something to globals."""

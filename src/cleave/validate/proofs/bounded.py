@@ -1,17 +1,114 @@
-"""Confirms that no schedule violates anything, as far as that can be done with code that the engine does not use.
+"""Confirms that no schedule violates anything, with code that the engine does not use.
 
-For a small program all interleavings are tried on the concrete machine, whatever the bound on loops. Otherwise the
-formula that one solver refuted is given to another one (`second_solver`): that checks the solver, and not how the
-formula was made.
+    confirm(Absence(program, "main", shape, unwind=2, contexts=5, took_part={"contexts"}, solver="MiniSat"), means)
+
+In turn, until one of them decides:
+
+    interleavings       all of them are tried on the concrete machine: for small programs
+    schedules           the program is unfolded and encoded again, and another solver decides
+    second_solver       another solver decides the engine's own formula; how that was made stays unchecked, and so does
+                        that no bound took part: the verdict has all bounds then
+
+The verdict says which it was.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from time import monotonic
 
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program
+from cleave.logic.terms import Term
+from cleave.smt.solver import Answer
 from cleave.validate.proofs.interleavings import TooLargeError, explore
+from cleave.validate.proofs.schedules.check import Claim, Differs, Open, Outcome, Proved, checked
+from cleave.validate.proofs.schedules.shape import Shape, is_cut
+from cleave.validate.proofs.second_solver import Guarded, Opinion, combined, second_opinion
+from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
+
+CONTEXTS, ROUNDS, UNWIND = "contexts", "rounds", "unwind"
+UNCHECKED = "the unfolding and the encoding were not checked again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absence:
+    """What an engine concludes: nothing is violated within ``contexts`` (or ``rounds``) and ``unwind``; of these bounds
+    only those in ``took_part`` made a difference. ``solver`` is who searched."""
+
+    program: Program
+    entry: str
+    shape: Shape
+    unwind: int
+    contexts: int
+    rounds: int = 0
+    took_part: frozenset[str]
+    solver: str
+
+    @property
+    def bounds(self) -> dict[str, int]:
+        """All of them."""
+        schedules = {ROUNDS: self.rounds} if self.rounds else {CONTEXTS: self.contexts}
+        return {**schedules, **({UNWIND: self.unwind} if is_cut(self.shape) else {})}
+
+    def claim(self, bounds: frozenset[str]) -> Claim:
+        return Claim(
+            self.program,
+            self.entry,
+            self.shape,
+            self.unwind,
+            self.contexts if CONTEXTS in bounds else None,
+            self.rounds if ROUNDS in bounds else 0,
+            all_iterations=UNWIND not in bounds,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """How much may be spent: ``states`` of interleavings (0: they are not tried), and ``seconds`` for each of the
+    others. ``formulas`` makes the engine's own, any of which may be true; ``watch`` is called often, and may raise."""
+
+    states: int
+    seconds: float
+    formulas: Callable[[], Sequence[Sequence[Term]]]
+    guarded: Guarded
+    watch: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """``note`` is something to know besides; empty if there is nothing."""
+
+    verdict: Verdict
+    note: str = ""
+
+
+def confirm(absence: Absence, means: Means) -> Conclusion:
+    tried = None if absence.rounds else try_interleavings(absence, means.states)
+    note = ""
+    if isinstance(tried, Tried) and tried.complete:
+        return Conclusion(Safe(f"all interleavings tried: {tried.states} states"))
+    if isinstance(tried, Tried) and CONTEXTS in absence.took_part:
+        return Conclusion(_within(absence, absence.took_part, tried.says(absence.contexts)))
+    if isinstance(tried, Contradicted):
+        if not is_cut(absence.shape):
+            why = f"there is a violation within {tried.contexts} contexts that was not found"
+            return Conclusion(Unknown(Reason.UNCONFIRMED, why))
+        note = f"there is a violation within {tried.contexts} contexts beyond --unwind {absence.unwind}: raise it"
+    verdict = _proved_again(absence, means)
+    if verdict is None and isinstance(tried, Tried):
+        verdict = BoundedSafe({CONTEXTS: absence.contexts}, tried.says(absence.contexts))
+    return Conclusion(verdict or refuted_twice(absence, means), note)
+
+
+def _within(absence: Absence, bounds: frozenset[str], validation: str) -> Verdict:
+    within = {name: value for name, value in absence.bounds.items() if name in bounds}
+    return BoundedSafe(within, validation) if within else Safe(validation)
+
+
+# --- all interleavings ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +118,9 @@ class Tried:
     states: int
     complete: bool
 
+    def says(self, contexts: int) -> str:
+        return f"all interleavings within {contexts} contexts tried: {self.states} states"
+
 
 @dataclass(frozen=True, slots=True)
 class Contradicted:
@@ -29,12 +129,72 @@ class Contradicted:
     contexts: int
 
 
-def try_interleavings(program: Program, entry: str, contexts: int | None, states: int) -> Tried | Contradicted | None:
+def try_interleavings(absence: Absence, states: int) -> Tried | Contradicted | None:
     """None: there are too many, or values that can't be tried."""
+    if not states:
+        return None
     try:
-        found = explore(program, entry, most=contexts, states=states)
+        found = explore(absence.program, absence.entry, most=absence.contexts, states=states)
     except (TooLargeError, UnsupportedError):
         return None
     if found.contexts is not None:
         return Contradicted(found.contexts)
     return Tried(found.states, found.complete)
+
+
+# --- another unfolding and encoding -----------------------------------------------------------------------------------
+
+
+class _TooLongError(Exception):
+    """The program is too large to be unfolded again in time."""
+
+
+def _proved_again(absence: Absence, means: Means) -> Verdict | None:
+    """None: it was not decided. First the claim as it is; then, if a bound took no part in it, with all bounds."""
+    everything = frozenset(absence.bounds)
+    for bounds in dict.fromkeys((everything & absence.took_part, everything)):
+        outcome = _check(absence.claim(bounds), absence.solver, means)
+        if isinstance(outcome, Differs):
+            return Unknown(Reason.UNCONFIRMED, f"the proof was checked again: {outcome.why}")
+        if isinstance(outcome, Proved):
+            how = f"proved again from the program by another unfolding and encoding, decided by {outcome.solver}"
+            return _within(absence, bounds, how)
+    return None
+
+
+def _check(claim: Claim, solver: str, means: Means) -> Outcome:
+    end = monotonic() + means.seconds
+
+    def watch() -> None:
+        means.watch()
+        if monotonic() > end:
+            raise _TooLongError
+
+    try:
+        return checked(claim, solver, means.seconds, means.guarded, watch)
+    except _TooLongError:
+        return Open("it takes too long to unfold the program again")
+
+
+# --- the engine's own formula -----------------------------------------------------------------------------------------
+
+
+def refuted_twice(absence: Absence, means: Means, parts: str = "") -> Verdict:
+    """``parts`` says which of the schedules the formulas are about, if not about all."""
+    opinion = _second_opinion(absence, means)
+    if opinion.answer is Answer.UNSAT:
+        said = f"{parts}the formula was refuted by two solvers, {absence.solver} and {opinion.solver}; {UNCHECKED}"
+        return BoundedSafe(absence.bounds, said)
+    if opinion.answer is Answer.SAT:
+        why = f"{opinion.solver} finds a violation in the formula that {absence.solver} refuted"
+        return Unknown(Reason.UNCONFIRMED, why)
+    within = ", ".join(f"{name} {bound}" for name, bound in absence.bounds.items())
+    found = f"{absence.solver} finds no violation within {within}"
+    return Unknown(Reason.UNCONFIRMED, f"{found}, which {opinion.solver} did not confirm")
+
+
+def _second_opinion(absence: Absence, means: Means) -> Opinion:
+    formulas = means.formulas()
+    with ThreadPoolExecutor(len(formulas)) as threads:
+        asked = [threads.submit(second_opinion, absence.solver, one, means.seconds, means.guarded) for one in formulas]
+        return combined([one.result() for one in asked])

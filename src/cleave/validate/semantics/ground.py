@@ -22,11 +22,12 @@ def constant(term: Term) -> Term:
     made: dict[Term, Term] = {}
     for node in postorder((term,)):
         rebuilt = rebuild(node, tuple(made[argument] for argument in node.args)) if node.args else node
-        made[node] = _computed(rebuilt)
+        made[node] = computed(rebuilt)
     return made[term]
 
 
-def _computed(node: Term) -> Term:
+def computed(node: Term) -> Term:
+    """``node`` itself computed, if its arguments are constants."""
     operator = OPERATORS.get(node.op)
     if operator is None or node.op in _NEVER_FOLDED or not node.args or not all(one.is_value for one in node.args):
         return node
