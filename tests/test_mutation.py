@@ -27,6 +27,7 @@ from bench.mutation.mutants import Mutant, mutants, mutated
         ("x = [a for a in b if c(a)]", ["c(a) -> not c(a)"]),
         ("x.y = a", ["x.y = a -> pass"]),
         ("def f():\n    return a", ["return a -> return None"]),
+        ("def f():\n    return False", ["False -> True"]),
     ],
 )
 def test_mistakes(source: str, changes: list[str]) -> None:
@@ -46,6 +47,7 @@ def test_mistakes(source: str, changes: list[str]) -> None:
         "x = zip(a, b, strict=True)",
         "from a import b",
         "return None",
+        "import a",
     ],
 )
 def test_what_is_left_alone(source: str) -> None:

@@ -107,6 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tests", nargs="+", default=[f"tests/{name}" for name in _NEAREST], help="what counts as the tests"
     )
+    parser.add_argument("--again", action="store_true", help="those that survived, too: there are new tests")
     parser.add_argument("--survivors", action="store_true", help="print what no test noticed, and run nothing")
 
 
@@ -115,7 +116,7 @@ def main(options: argparse.Namespace) -> int:
     rows = {key: row for key, row in read_rows(options.out).items() if key in drawn}
     if not options.survivors:
         calls = _calls(options)
-        todo = [drawn[key] for key in drawn if key not in rows]
+        todo = [drawn[key] for key in drawn if key not in rows or (options.again and rows[key].outcome not in _KILLED)]
         options.out.parent.mkdir(parents=True, exist_ok=True)
         with options.out.open("ab") as file, ThreadPoolExecutor(options.jobs) as pool:
             jobs = [pool.submit(_judged, found, calls, options.budget) for found in todo]

@@ -172,7 +172,7 @@ def _changes_of(node: ast.AST) -> Iterator[_Change]:
             yield _Change("constant", node, node, "value", value + 1)
         case ast.Call(func=ast.Name(id=name) as called) if name in _FUNCTIONS:
             yield _Change("all, any", node, called, "id", _FUNCTIONS[name])
-        case ast.Return(value=ast.expr() as value) if not _is_none(value):
+        case ast.Return(value=ast.expr() as value) if not _is_plain(value):
             yield _Change("return", node, node, "value", ast.Constant(None))
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
             yield from _negation(node, "test", test)
@@ -216,8 +216,9 @@ def _is_worth_deleting(statement: ast.stmt) -> bool:
     return False
 
 
-def _is_none(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
+def _is_plain(value: ast.expr) -> bool:
+    """None, or a truth value: the other one is returned by another mutant, and None means false."""
+    return isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool))
 
 
 def _text(node: ast.AST) -> str:

@@ -105,6 +105,15 @@ def test_a_leaf_that_is_missing_is_found(solvers: InTurn) -> None:
             assert found == f"{missing} is missing, and has solutions"
 
 
+def test_a_leaf_whose_solutions_are_not_known_is_missing() -> None:
+    """Whoever is stopped has not shown that nothing is left out."""
+    for missing in leaves():
+        with InTurn() as stopped:
+            stopped.interrupt()
+            found = uncovered(COUNTER, leaves().keys() - {missing}, solvers=stopped)
+        assert found == f"{missing} is missing, and whether it has solutions could not be decided (interrupted)"
+
+
 def test_nothing_closed_covers_nothing(solvers: InTurn) -> None:
     assert uncovered(COUNTER, [], solvers=solvers) == "query 3 is missing, and has solutions"
 

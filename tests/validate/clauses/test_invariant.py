@@ -107,6 +107,19 @@ def test_nothing_is_captured(solvers: InTurn) -> None:
     assert isinstance(check_interpretation(COUNTER, bounded(captured), solvers=solvers), Rejected)
 
 
+@pytest.mark.parametrize("others", [{}, {"Plain": Relation((P,), t.TRUE)}])
+def test_nothing_is_captured_that_would_make_a_query_hold(solvers: InTurn, others: Interpretation) -> None:
+    """The relation is true of everything. Were the y of the query captured, it would be y < y, and the query hold."""
+    system = HornSystem(
+        predicates={"Inv": Predicate("Inv", (INT,)), "Plain": Predicate("Plain", (INT,))},
+        clauses=(COUNTER.clauses[0], COUNTER.clauses[1], Clause(None, (Atom("Inv", (Y,)),), t.gt(Y, t.integer(10)))),
+    )
+    interpretation = {**bounded(t.exists((Y,), t.lt(Y, P))), **others}
+    found = check_interpretation(system, interpretation, solvers=solvers)
+    assert isinstance(found, Rejected)
+    assert (found.clause, found.undecided) == (2, False)
+
+
 def test_a_parameter_that_is_also_bound(solvers: InTurn) -> None:
     formula = t.conj(t.le(P, t.integer(10)), t.exists((P,), t.lt(t.integer(50), P)))
     assert isinstance(check_interpretation(COUNTER, bounded(formula), solvers=solvers), Confirmed)
