@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from itertools import chain
 
+from cleave.ir.shape import Body
 from cleave.logic.terms import TRUE, Term
-from cleave.validate.proofs.schedules.shape import Body
 
 
 @dataclass(frozen=True, slots=True)

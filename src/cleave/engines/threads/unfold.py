@@ -36,6 +36,7 @@ from cleave.ir.program import (
     Spawn,
     Statement,
 )
+from cleave.ir.shape import CUT, Body, Node
 from cleave.logic.sorts import BOOL, INT, Sort
 from cleave.logic.terms import (
     FALSE,
@@ -51,7 +52,6 @@ from cleave.logic.terms import (
     neg,
     zero_extend,
 )
-from cleave.validate.proofs.schedules.shape import CUT, Body, Node
 
 
 class Family(Protocol):

@@ -21,11 +21,11 @@ from time import monotonic
 
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program
+from cleave.ir.shape import Shape, is_cut
 from cleave.logic.terms import Term
 from cleave.smt.solver import Answer
 from cleave.validate.proofs.interleavings import TooLargeError, explore
 from cleave.validate.proofs.schedules.check import Claim, Differs, Open, Outcome, Proved, checked
-from cleave.validate.proofs.schedules.shape import Shape, is_cut
 from cleave.validate.proofs.second_solver import Guarded, Opinion, combined, second_opinion
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 

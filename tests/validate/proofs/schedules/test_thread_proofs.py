@@ -14,10 +14,11 @@ from cleave.engines.threads.instances import unfold
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program
 from cleave.ir.reader import read_program
+from cleave.ir.shape import CUT, Body, Shape, is_cut
 from cleave.logic.sorts import INT
 from cleave.validate.proofs.interleavings import Explored, TooLargeError, explore
 from cleave.validate.proofs.schedules.check import Claim, Differs, Outcome, Proved, checked
-from cleave.validate.proofs.schedules.shape import CUT, Body, Shape, WrongShapeError, check_shape, is_cut
+from cleave.validate.proofs.schedules.shape import WrongShapeError, check_shape
 from cleave.validate.proofs.second_solver import MINISAT, Z3
 from support.concurrent_programs import ConcurrentMaker, Features
 

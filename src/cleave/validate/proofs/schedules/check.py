@@ -16,11 +16,12 @@ from dataclasses import dataclass
 
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program
+from cleave.ir.shape import Shape
 from cleave.logic.terms import Term, disj
 from cleave.smt.solver import Answer
 from cleave.validate.proofs.schedules.contexts import within_contexts
 from cleave.validate.proofs.schedules.orders import in_any_order
-from cleave.validate.proofs.schedules.shape import Shape, WrongShapeError, check_shape
+from cleave.validate.proofs.schedules.shape import WrongShapeError, check_shape
 from cleave.validate.proofs.schedules.unfold import unfold
 from cleave.validate.proofs.second_solver import Guarded, second_opinion
 

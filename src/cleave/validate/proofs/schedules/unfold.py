@@ -31,6 +31,7 @@ from cleave.ir.program import (
     Spawn,
     Statement,
 )
+from cleave.ir.shape import CUT, Body, Node, Shape
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import (
     TRUE,
@@ -49,7 +50,6 @@ from cleave.logic.terms import (
 from cleave.validate.proofs.schedules.code import Cell, Condition, Event, Joined, Started, Thread, Unfolding, Write
 from cleave.validate.proofs.schedules.fold import operation
 from cleave.validate.proofs.schedules.memory import Memory
-from cleave.validate.proofs.schedules.shape import CUT, Body, Node, Shape
 from cleave.validate.proofs.schedules.sharing import (
     NEXT_THREAD,
     NUMBER_BITS,
