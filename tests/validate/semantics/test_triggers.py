@@ -10,8 +10,8 @@ from cleave.errors import UnsupportedError
 from cleave.logic import terms as t
 from cleave.logic.sorts import INT, array
 from cleave.logic.terms import Function, Op, Term
+from cleave.logic.values import FormulaMap, MapValue, Value
 from cleave.validate.semantics.triggers import Applied, matching_rows
-from cleave.validate.semantics.values import FormulaMap, MapValue, Value
 
 F = Function("f", (INT,), INT)
 G = Function("g", (INT, INT), INT)
