@@ -1,8 +1,8 @@
 """Whether a shape (`ir.shape`) is one of a program within a bound: it is not trusted.
 
 Jumps go forwards to copies of the blocks they lead to, calls and threads run what the program says, and nothing is cut
-off before ``unwind`` iterations. A jump that is missing must be impossible: whoever uses the shape proves that (`unfold`
-calls it a gap).
+off before ``unwind`` iterations. A jump that is missing must be impossible: whoever uses the shape proves that
+(`unfold` calls it a gap).
 """
 
 from __future__ import annotations
