@@ -41,7 +41,7 @@ def verify(
 def test_what_could_overflow_is_safe_under_an_assumption(
     engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = verify(tmp_path, LARGER, capsys, "--engine", engine, "--integers", "math")
+    found = verify(tmp_path, LARGER, capsys, "--engine", engine, "--check", "assertions", "--integers", "math")
     assert (found["verdict"], found["assumptions"]) == ("safe", [UNBOUNDED_ASSUMPTION])
 
 

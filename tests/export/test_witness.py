@@ -89,7 +89,8 @@ int main(void) { int i = 0; while (more()) i++; if (i == 99) reach_error(); }
 def written(folder: Path, text: str, *options: str, name: str = "program.c") -> Path:
     """The witness for a program, if there is one."""
     (folder / name).write_text(text)
-    main(["verify", str(folder / name), "--workers=1", "--quiet", "--witness", str(folder / "w.yml"), *options])
+    asked = [] if "--check" in options else ["--check", "assertions"]
+    main(["verify", str(folder / name), "--workers=1", "--quiet", "--witness", str(folder / "w.yml"), *asked, *options])
     return folder / "w.yml"
 
 

@@ -17,7 +17,7 @@ from cleave.explain.message import said
 from cleave.explain.selection import selected
 from cleave.explain.slicing import dependence_slice
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Check, Clause, Havoc, Join, Program, Self, Spawn
-from cleave.logic.terms import FALSE, Op, Term
+from cleave.logic.terms import Op, Term
 from cleave.logic.values import MapValue, Value, show
 from cleave.validate.semantics.events import Event, Run, Violated
 from cleave.verdict import Trace, TraceStep
@@ -46,15 +46,12 @@ def trace_of(program: Program, run: Run, inputs: Iterable[tuple[Term, Value]]) -
 
 
 def _violated(run: Run, outcome: Violated, history: History) -> tuple[str, Check | None]:
-    """What failed, and which check that is. A check that says its values needs no formula."""
+    """What failed, and which check that is. A check that has a name says in its message what there is to say."""
     last = run.events[-1] if run.events else None
     subject = last.subject if last is not None and last.kind == "violation" else None
-    if last is None or not isinstance(subject, Assert) or (subject.check is None and not subject.values):
+    if last is None or not isinstance(subject, Assert) or subject.check is None:
         return outcome.what if outcome.condition is None else f"{outcome.what}: {infix(outcome.condition)}", None
-    if subject.values or subject.condition is FALSE:
-        position = len(run.events) - 1
-        return said(subject, lambda term: history.evaluate(term, last.frame, position)), subject.check
-    return f"{outcome.what}: {infix(subject.condition)}", subject.check
+    return said(subject, lambda term: history.evaluate(term, last.frame, len(run.events) - 1)), subject.check
 
 
 def _step(event: Event, values: dict[str, str], relevant: bool, outcome: Violated) -> TraceStep:

@@ -43,7 +43,7 @@ def compiled_checksum(source: str, bits: int, folder: Path) -> int:
 
 
 def outcome(source: str, bits: Literal[32, 64], expected: int) -> str:
-    options = COptions(bits=bits, defines=(f"EXPECTED={expected % 2**32}u",))
+    options = COptions(bits=bits, checks=("assertions",), defines=(f"EXPECTED={expected % 2**32}u",))
     program = read_c({"random.c": source.encode()}, options).program
     check_program(program)
     return Execution(program, seed=expected).run("main")

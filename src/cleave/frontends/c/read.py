@@ -17,6 +17,7 @@ from cleave.frontends.c.llvm.debug import locate
 from cleave.frontends.c.llvm.link import link
 from cleave.frontends.c.llvm.module import Module
 from cleave.frontends.c.llvm.reader import read_module
+from cleave.frontends.c.llvm.sanitized import take_checks
 from cleave.frontends.c.lowering.floats import lower_floats
 from cleave.frontends.c.lowering.lower import CProgram, lower
 from cleave.frontends.c.options import COptions
@@ -84,5 +85,6 @@ def _module(unit: Unit) -> Module:
     module = read_module(unit.text, unit.file)
     lower_floats(module)
     locate(module, unit.file)
+    take_checks(module)
     module.is_library = unit.is_library
     return module

@@ -91,7 +91,7 @@ def compare(name: str, seed: int, folder: Path) -> None:
     text = source(name, seed)
     checksum = printed(text, 64, folder)
     bits: Literal[32, 64] = 64 if seed % 2 else 32
-    options = COptions(bits=bits, defines=(f"EXPECTED={checksum}u",))
+    options = COptions(bits=bits, checks=("assertions",), defines=(f"EXPECTED={checksum}u",))
     assert Execution(read_c({"t.c": text.encode()}, options).program).run("main") == "finished"
 
 
@@ -131,5 +131,5 @@ int main(void) {
   if (x.a != 2 || x.b != 1 || y.a != 3 || y.b != 1 || y.c != 2) __VERIFIER_error();
 }"""
     for bits in (32, 64):
-        program = read_c({"t.c": text.encode()}, COptions(bits=bits)).program
+        program = read_c({"t.c": text.encode()}, COptions(bits=bits, checks=("assertions",))).program
         assert Execution(program).run("main") == "finished"

@@ -78,7 +78,8 @@ _NAMES: dict[Kind, str] = {
     Kind.FILL: "memset __memset_chk __builtin_memset",
     Kind.ZERO: "bzero",
     Kind.FREE: "free cfree kfree",
-    Kind.NOTHING: "llvm.donothing setbuf setvbuf __CPROVER_fence __CPROVER_allocated_memory",
+    Kind.NOTHING: "llvm.donothing setbuf setvbuf __CPROVER_fence __CPROVER_allocated_memory"
+    " __cleave_annotation_begin __cleave_annotation_end",
     Kind.ATOMIC_BEGIN: "__VERIFIER_atomic_begin __CPROVER_atomic_begin __ESBMC_atomic_begin",
     Kind.ATOMIC_END: "__VERIFIER_atomic_end __CPROVER_atomic_end __ESBMC_atomic_end",
     Kind.SPAWN: "__cleave_spawn",

@@ -25,6 +25,7 @@ _GHOST = re.compile(rb"@\s*ghost\b(?P<code>[^\n]*)")
 _WORDS = {rb"\true": b"1", rb"\false": b"0"}
 _WORD = re.compile(rb"\\\w+")
 _IMPLIES = b"==>"
+_MARKED = b"__cleave_annotation_begin(); __CPROVER_assert(%s, 0); __cleave_annotation_end();"
 _ATOMIC = b"{ __VERIFIER_atomic_begin(); %s __VERIFIER_atomic_end(); }"
 
 
@@ -44,7 +45,7 @@ def with_assertions(content: bytes, file: str) -> bytes:
         if found is None:
             return comment[0]
         line = content.count(b"\n", 0, comment.start()) + 1
-        statement = b"__CPROVER_assert(%s, 0);" % _in_c(found["condition"], file, line)
+        statement = _MARKED % _in_c(found["condition"], file, line)
         return (_ATOMIC if with_threads else b"{ %s }") % statement + lines
 
     return _COMMENT.sub(replaced, content)

@@ -93,6 +93,7 @@ def compile_c(file: str, content: bytes, options: COptions, *, scopes: bool = Fa
             *(_SCOPES if scopes else ()),
             *_TOLERANT,
             *_paths(file, options),
+            *_sanitizers(options),
         ]
         started = monotonic()
         try:
@@ -105,6 +106,12 @@ def compile_c(file: str, content: bytes, options: COptions, *, scopes: bool = Fa
             raise _rejected(file, done.stderr.decode("utf-8", "replace"))
         _log.info("compiled %s for %d bit in %.1f s", file, options.bits or 64, monotonic() - started)
         return made.read_text("utf-8", "replace")
+
+
+def _sanitizers(options: COptions) -> list[str]:
+    """Given to the compiler behind its driver, which wants to link a library for them, and groups them."""
+    names = dict.fromkeys(name for one in chosen(options.checks) for name in one.sanitizers)
+    return ["-Xclang", f"-fsanitize={','.join(names)}"] if names else []
 
 
 def _annotated(content: bytes, file: str, options: COptions) -> bytes:

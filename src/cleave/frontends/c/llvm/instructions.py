@@ -37,6 +37,7 @@ def read_instruction(tokens: Tokens, text: str, file: str) -> l.Instruction:
     instruction.result = result
     debug = _DEBUG.search(text)
     instruction.debug = int(debug[1]) if debug else None
+    instruction.is_of_a_check = "!nosanitize" in text
     if opcode in _ALIGNED:
         instruction.alignment = alignment_in(text)
     return instruction

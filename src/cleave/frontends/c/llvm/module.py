@@ -167,6 +167,27 @@ Value = (
     | InlineAssembly
 )
 
+# --- checks ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SourceType:
+    """A type of C as its checks describe it: ``int`` is ("int", 32, True)."""
+
+    name: str
+    width: int
+    is_signed: bool
+    is_float: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerCheck:
+    """What the compiler wants to be checked, by the name of what it would call in a program that runs."""
+
+    kind: str
+    types: tuple[SourceType, ...] = ()
+
+
 # --- code -----------------------------------------------------------------------------------------------------------
 
 
@@ -178,7 +199,8 @@ class Instruction:
     type, operands the base and the indices. call: operands are the arguments. br, switch, indirectbr: ``labels``
     in order, the default of a switch first, ``cases`` the others' values. phi: operands and ``labels`` in
     parallel. icmp, fcmp: ``predicate``. atomicrmw: ``predicate`` is the operation. Of atomic ones, ``flags`` hold the
-    memory orders. extractvalue, insertvalue: ``indices``."""
+    memory orders. extractvalue, insertvalue: ``indices``. check, which LLVM does not have: ``check``, operands are what
+    it is about (see `sanitized`)."""
 
     opcode: str
     result: str | None = None
@@ -194,6 +216,8 @@ class Instruction:
     signature: FunctionType | None = None
     byval: tuple[Type | None, ...] = ()  # of a call: for each argument the struct that is passed by value
     alignment: int = 1  # of what is allocated or accessed
+    check: CompilerCheck | None = None
+    is_of_a_check: bool = False  # the compiler wrote it for a check; the program does not need it
     debug: int | None = None  # number of its DILocation
     location: Location | None = None
 

@@ -18,7 +18,7 @@ from cleave.frontends.c.lowering.memory_calls import MemoryCalls
 from cleave.frontends.c.lowering.operators import apply_intrinsic
 from cleave.frontends.c.lowering.outside_calls import OutsideCalls
 from cleave.frontends.c.lowering.threads import ATOMIC
-from cleave.frontends.c.properties.built_in import ASSERTIONS
+from cleave.frontends.c.properties.built_in import ASSERTIONS, UNREACHABLE
 from cleave.frontends.c.properties.built_in import DEADLOCK as DEADLOCK_PROPERTY
 from cleave.ir.program import Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
 from cleave.logic.sorts import BOOL, Sort
@@ -93,14 +93,24 @@ class CallLowering:
         arguments = self._adapted(given, expected)
         returned = self._sorts(function.type.result)
         results = tuple(self._body.local(f"{function.name}.result", sort) for sort in returned)
+        has_value = [self._body.local("returned", BOOL)] if function.name in self._context.unreturning else []
         self._registers.before_change(self._context.global_set.__contains__)
         is_atomic = self._context.has_threads and function.name.startswith(ATOMIC)
         if is_atomic:
             self._body.emit(AtomicBegin(self._body.location))
-        self._body.emit(Call(function.name, tuple(arguments), results, self._body.location))
+        self._body.emit(Call(function.name, tuple(arguments), (*results, *has_value), self._body.location))
         if is_atomic:
             self._body.emit(AtomicEnd(self._body.location))
+        for condition in has_value:
+            self._check_returned(instruction, function.name, condition)
         return tuple(self._adapted(results, self._sorts(instruction.type)))
+
+    def _check_returned(self, instruction: l.Instruction, name: str, condition: Term) -> None:
+        """The value may be used only if there is one; calls that have no place are not the program's."""
+        used = instruction.result is not None and self._registers.is_used(instruction.result)
+        if used and instruction.location is not None:
+            message = f"the value of {name} is used, which ended without a return statement"
+            self._function.check(UNREACHABLE, condition, message)
 
     def _adapted(self, terms: Sequence[Term], sorts: Sequence[Sort]) -> list[Term]:
         """Old C calls functions with too few or too many arguments, or of other widths."""

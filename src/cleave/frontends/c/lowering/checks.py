@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from cleave.frontends.c.clang.library import is_ours
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import ASSERTIONS
@@ -39,6 +40,10 @@ class At:
     def called(self, instruction: l.Instruction) -> str | None:
         callee = self.lowering.context.facts.resolve(instruction.callee)
         return callee.name if isinstance(callee, l.GlobalRef) else None
+
+    def defines(self, name: str) -> bool:
+        found = self.lowering.context.module.functions.get(name)
+        return found is not None and bool(found.blocks) and not is_ours(found)
 
     def term(self, value: l.Value) -> Term:
         return self.lowering.term(value)

@@ -43,6 +43,7 @@ class Context:
     names: Names
     globals: list[Term] = field(default_factory=list)
     global_set: set[Term] = field(default_factory=set)
+    unreturning: frozenset[str] = frozenset()  # functions that say whether they ended with a return statement
     uses_counter: bool = False
     races: Races | None = None  # None: they are not asked for
     extents: Extents | None = None  # None: accesses are not checked

@@ -12,21 +12,28 @@ from cleave.frontends.c.lowering.addresses import element_pointer
 from cleave.frontends.c.lowering.body import Body, Names, Registers, Terms
 from cleave.frontends.c.lowering.call import CallLowering
 from cleave.frontends.c.lowering.checks import At
+from cleave.frontends.c.lowering.compiler_checks import meaning
 from cleave.frontends.c.lowering.context import Context, has_vector
 from cleave.frontends.c.lowering.control import ControlLowering
 from cleave.frontends.c.lowering.memory import MemoryAccess
+from cleave.frontends.c.lowering.missing_return import sets_value
 from cleave.frontends.c.lowering.operators import apply_binary, apply_cast, apply_comparison, is_binary, update
 from cleave.frontends.c.lowering.parameters import parameter_cells
 from cleave.frontends.c.lowering.pointers import NOTHING, PointerChecks, Step
 from cleave.frontends.c.lowering.races import is_atomic_access
 from cleave.frontends.c.lowering.ranges import RangeAccess
-from cleave.frontends.c.properties.built_in import LEAKS, LOST
+from cleave.frontends.c.properties.built_in import DIVISION, LEAKS, LOST, SHIFT
 from cleave.ir.program import Assign, Assume, Block, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import FALSE, TRUE, Term, bv, conj, ite, neg, var
 from cleave.logic.walk import free_variables
 
 _ERROR_LABEL = "ERROR"
+_DEFINING = ("division_by_zero", "shift_amount")  # checks after which an operator's result is defined
+_CHECKED_BY = {
+    **dict.fromkeys(("sdiv", "srem", "udiv", "urem"), DIVISION),
+    **dict.fromkeys(("shl", "lshr", "ashr"), SHIFT),
+}
 _FLOAT_OPERATIONS = frozenset(
     (
         *("fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "fcmp"),
@@ -50,6 +57,9 @@ class FunctionLowering:
         self.calls = CallLowering(self)
         self.control = ControlLowering(self)
         self.returns: tuple[Term, ...] = ()
+        self._returned: Term | None = None  # whether there was a return statement, where that is not sure
+        self._defined: set[tuple[str, l.Value]] = set()  # divisors and amounts that were checked, by property
+        self._widened = {i.result: i.operands[0] for i in self.function.instructions() if i.opcode in ("zext", "sext")}
         self._before = () if is_ours(self.function) else context.checks.before
         self._operands: dict[str, Terms] = {}  # of the instruction that is being lowered
 
@@ -64,6 +74,8 @@ class FunctionLowering:
             var(body.names.fresh("result"), sort)
             for sort in self.context.sorts(function.type.result, function.location)
         )
+        if function.name in self.context.unreturning:
+            self._returned = var(body.names.fresh("returned"), BOOL)
         for label in function.blocks:
             body.labels.fresh(label)
         first = next(iter(function.blocks))
@@ -72,7 +84,7 @@ class FunctionLowering:
         return Procedure(
             name=function.name,
             parameters=parameters,
-            returns=self.returns,
+            returns=self.returns if self._returned is None else (*self.returns, self._returned),
             locals=tuple(body.locals),
             blocks=self._in_order(),
             location=function.location,
@@ -117,6 +129,8 @@ class FunctionLowering:
         registers.enter(block)
         if is_first:
             self.memory.begin_frame()
+            if self._returned is not None:
+                body.emit(Assign((self._returned,), (FALSE,), self.function.location))
         if block.label == _ERROR_LABEL and self.context.looks_for_labels:
             body.location = place or self.function.location
             self.check(self.context.label_property, FALSE, f"label {block.label} is reached")
@@ -126,6 +140,8 @@ class FunctionLowering:
             self._operands = {} if instruction.opcode == "phi" else self._values_used(instruction)
             for property, before in self._before:
                 before(At(property, self), instruction)
+            if self._returned is not None and sets_value(instruction):
+                body.emit(Assign((self._returned,), (TRUE,), instruction.location))
             if instruction.opcode in ("br", "switch", "indirectbr", "ret", "unreachable"):
                 self.control.end(block, instruction)
                 return
@@ -216,7 +232,18 @@ class FunctionLowering:
 
     def _binary(self, instruction: l.Instruction) -> Term:
         a, b = (self.term(operand) for operand in instruction.operands)
+        if self._is_defined(instruction):
+            return apply_binary(instruction.opcode, a, b, None)
         return apply_binary(instruction.opcode, a, b, lambda what: self.body.any(what, a.sort))
+
+    def _is_defined(self, instruction: l.Instruction) -> bool:
+        """Whether a check before has made sure that C defines the result."""
+        property = _CHECKED_BY.get(instruction.opcode)
+        amount = instruction.operands[1]
+        if property is None or not self._defined:
+            return False
+        made = self._widened.get(amount.name) if isinstance(amount, l.Local) else None
+        return (property, amount) in self._defined or (property, made) in self._defined
 
     def _other(self, instruction: l.Instruction) -> None:
         operands, result = instruction.operands, instruction.result
@@ -250,10 +277,22 @@ class FunctionLowering:
                 self._atomic(instruction)
             case "call":
                 self.calls.call(instruction)
+            case "check":
+                self._check(instruction)
             case "fence":
                 pass
             case opcode:
                 raise unsupported(f"the LLVM instruction {opcode!r} is not supported", self.place())
+
+    def _check(self, instruction: l.Instruction) -> None:
+        assert instruction.check is not None
+        terms = tuple(self.term(operand) for operand in instruction.operands)
+        found = meaning(instruction.check, terms)
+        asked = [name for name in found.properties if self.context.checks.wants(name)] if found is not None else []
+        if found is not None and asked:
+            self.check(asked[0], found.condition, found.message, terms)
+            if instruction.check.kind in _DEFINING:
+                self._defined.add((asked[0], instruction.operands[1]))
 
     def _load(self, instruction: l.Instruction) -> None:
         pointer, address = instruction.operands[0], self.term(instruction.operands[0])

@@ -30,12 +30,13 @@ from cleave.frontends.c.lowering.function import FunctionLowering
 from cleave.frontends.c.lowering.initial import fold_constants, initial_values
 from cleave.frontends.c.lowering.inside import quiet_inside
 from cleave.frontends.c.lowering.memory_model import assumed, left_out, weak_places
+from cleave.frontends.c.lowering.missing_return import unreturning
 from cleave.frontends.c.lowering.races import Races
 from cleave.frontends.c.lowering.threads import lower_threads
 from cleave.frontends.c.lowering.trust import trusted_calls, trusted_functions
 from cleave.frontends.c.lowering.wrappers import lower_stack_calls, wrap_models
 from cleave.frontends.c.options import COptions
-from cleave.frontends.c.properties.built_in import DATA_RACE, DEADLOCK, LEAKS, LOST, MEMORY
+from cleave.frontends.c.properties.built_in import DATA_RACE, DEADLOCK, LEAKS, LOST, MEMORY, UNREACHABLE
 from cleave.ir.program import Assign, Assume, Block, Call, Location, Procedure, Program, Statement
 from cleave.logic.terms import Op, bv, conj_all, select, var
 
@@ -74,6 +75,8 @@ def lower(module: l.Module, options: COptions) -> CProgram:
             return context.names.fresh(name)
         return names.setdefault(owner, Names(context.names.__contains__)).fresh(name)
 
+    if checks.wants(UNREACHABLE):
+        context.unreturning = unreturning(module)
     fold_constants(context)
     cells = declare_cells(module, context.memories, fresh)
     for cell in cells:

@@ -2,6 +2,7 @@
 
 Overflow wraps, also where C leaves it undefined. Two things that LLVM leaves undefined become any value: division by
 zero and shifts by the width or more; ``any_value`` gives such a value and is asked only when the operands allow it.
+None: a check has made sure that they don't.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cleave.frontends.c.lowering import bits
+from cleave.frontends.c.lowering.overflow import fits
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import FALSE, TRUE, Op, Term, bv, conj, disj, eq, extract, ite, neg, zero_extend
 
@@ -40,7 +42,7 @@ _ORDER = {
     "sle": (Op.BV_SLE, False),
 }
 
-AnyValue = Callable[[str], Term]
+AnyValue = Callable[[str], Term] | None
 
 
 def is_binary(opcode: str) -> bool:
@@ -51,6 +53,8 @@ def apply_binary(opcode: str, a: Term, b: Term, any_value: AnyValue) -> Term:
     if a.sort is BOOL:
         return _apply_bool(opcode, a, b, any_value)
     result = bits.binary(_BINARY[opcode], a, b)
+    if any_value is None:
+        return result
     if opcode in _DIVISIONS:
         undefined = bits.same(b, bv(0, b.sort.width))
         what = "division_by_zero"
@@ -73,8 +77,8 @@ def _apply_bool(opcode: str, a: Term, b: Term, any_value: AnyValue) -> Term:
         case "xor" | "add" | "sub":
             return b if a is FALSE else neg(b) if a is TRUE else neg(a) if b is TRUE else neg(eq(a, b))
         case _:
-            wide = apply_binary(opcode, bits.to_bits(a), bits.to_bits(b), lambda what: bits.to_bits(any_value(what)))
-            return bits.from_bits(wide)
+            some = None if any_value is None else lambda what: bits.to_bits(any_value(what))
+            return bits.from_bits(apply_binary(opcode, bits.to_bits(a), bits.to_bits(b), some))
 
 
 def apply_comparison(predicate: str, a: Term, b: Term) -> Term:
@@ -110,12 +114,12 @@ def apply_intrinsic(name: str, operands: tuple[Term, ...]) -> tuple[Term, ...] |
 
 
 def _with_overflow(is_signed: bool, operation: str, a: Term, b: Term) -> tuple[Term, Term]:
-    width = a.sort.width
-    wide = 2 * width if operation == "mul" else width + 1
-    extend = bits.sign_extended if is_signed else bits.zero_extended
-    exact = bits.binary(_BINARY[operation], extend(a, wide), extend(b, wide))
     result = bits.binary(_BINARY[operation], a, b)
-    return result, bits.differ(extend(result, wide), exact)
+    if is_signed:
+        return result, neg(fits(operation, a, b))
+    wide = 2 * a.sort.width if operation == "mul" else a.sort.width + 1
+    exact = bits.binary(_BINARY[operation], bits.zero_extended(a, wide), bits.zero_extended(b, wide))
+    return result, bits.differ(bits.zero_extended(result, wide), exact)
 
 
 def _saturated(is_signed: bool, operation: str, a: Term, b: Term) -> Term:

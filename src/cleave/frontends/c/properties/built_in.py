@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from cleave.frontends.c.properties.property import Property
+from typing import TYPE_CHECKING
+
+from cleave.frontends.c.properties.property import Place, Property
+from cleave.logic.terms import bv, eq, neg
+
+if TYPE_CHECKING:
+    from cleave.frontends.c.llvm.module import Instruction
 
 ASSERTIONS = "assertions"
 ERROR_LABEL = "error-label"
@@ -16,6 +22,27 @@ LEAKS = "leaks"
 LOST = "lost-memory"
 DATA_RACE = "data-race"
 DEADLOCK = "deadlock"
+
+_ABSOLUTE = {"abs": "int", "labs": "long", "llabs": "long long", "imaxabs": "intmax_t"}
+_DIVIDING = ("div", "ldiv", "lldiv", "imaxdiv")
+
+
+def _absolute_fits(place: Place, instruction: Instruction) -> None:
+    """There is no positive number for the least one."""
+    name = place.called(instruction)
+    if name in _ABSOLUTE and not place.defines(name):
+        value = place.term(instruction.operands[0])
+        least = bv(1 << (value.sort.width - 1), value.sort.width)
+        place.check(neg(eq(value, least)), f"{name}({{0:signed}}) does not fit into {_ABSOLUTE[name]}", value)
+
+
+def _divides(place: Place, instruction: Instruction) -> None:
+    name = place.called(instruction)
+    if name in _DIVIDING and not place.defines(name):
+        dividend, divisor = (place.term(operand) for operand in instruction.operands[:2])
+        condition = neg(eq(divisor, bv(0, divisor.sort.width)))
+        place.check(condition, "division by zero: {0:signed} is divided by 0", dividend)
+
 
 BUILT_IN = (
     Property(
@@ -56,6 +83,53 @@ BUILT_IN = (
         help="The trace shows which memory is allocated on the way. Free it before its last pointer is lost.",
         competition=("valid-memsafety", "valid-memtrack"),
         formulas=("G valid-memtrack",),
+    ),
+    Property(
+        name=SIGNED_OVERFLOW,
+        summary="A result does not fit into the signed type that it is computed in.",
+        help="Compute in a wider or an unsigned type, or test the operands before.",
+        competition=("no-overflow",),
+        formulas=("G ! overflow",),
+        aliases=("overflow",),
+        is_default=True,
+        sanitizers=("signed-integer-overflow", "shift-base"),
+        before=_absolute_fits,
+    ),
+    Property(
+        name=DIVISION,
+        summary="The divisor of a division or a remainder is zero.",
+        help="Test the divisor before.",
+        aliases=("div-by-zero",),
+        is_default=True,
+        sanitizers=("integer-divide-by-zero",),
+        before=_divides,
+    ),
+    Property(
+        name=SHIFT,
+        summary="A shift is by a negative amount or too far, or of a negative number to the left, or loses bits of a"
+        " signed number.",
+        help="Shift unsigned numbers, by less than their width.",
+        is_default=True,
+        sanitizers=("shift-base", "shift-exponent"),
+    ),
+    Property(
+        name=CONVERSION,
+        summary="A conversion that is not written as a cast changes a number, or a floating-point number does not fit"
+        " into an integer type.",
+        help="Use a type that is wide enough, test the range before, or write a cast if the change is meant.",
+        sanitizers=(
+            "implicit-unsigned-integer-truncation",
+            "implicit-signed-integer-truncation",
+            "implicit-integer-sign-change",
+            "implicit-bitfield-conversion",
+            "float-cast-overflow",
+        ),
+    ),
+    Property(
+        name=UNREACHABLE,
+        summary="__builtin_unreachable is reached, or a call ended without a return statement and its value is used.",
+        help="Handle the case, or return a value on every way through the function.",
+        sanitizers=("unreachable",),
     ),
     Property(
         name=DATA_RACE,

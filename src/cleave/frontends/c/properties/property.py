@@ -32,6 +32,9 @@ class Place(Protocol):
     def called(self, instruction: Instruction) -> str | None:
         """The name of the function that is called; None for what is no call, or one through a pointer."""
 
+    def defines(self, name: str) -> bool:
+        """Whether the program itself has a body for the function, and does not use a library's."""
+
     def term(self, value: Value) -> Term:
         """What a value that has one scalar stands for here."""
 
