@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cleave.frontends.c.llvm import module as l
@@ -30,7 +30,8 @@ _HANDLER = re.compile(r"__ubsan_handle_(?P<kind>\w+?)(?:_abort)?")
 _WITH_OVERFLOW = re.compile(r"llvm\.s(?P<opcode>add|sub|mul)\.with\.overflow\.")
 _CONVERSIONS = frozenset(("zext", "bitcast"))  # how a value is passed
 # Their condition can't be told from the values.
-_BY_CONDITION = frozenset(("implicit_conversion", "float_cast_overflow"))
+_BY_CONDITION = frozenset(("float_cast_overflow",))
+_OF_A_FIELD = frozenset(("trunc", "zext", "sext", "shl", "ashr"))  # how the value of a bit field is read from its bits
 _EFFECTS = frozenset(("store", "br", "switch", "ret", "unreachable", "indirectbr", "check"))
 
 
@@ -83,6 +84,8 @@ class _Function:
         call = next(i for i in handler.instructions if i.opcode == "call")
         types = self._descriptions.types(call.operands[0])
         values = tuple(self._passed(value, handler) for value in call.operands[1:])
+        if len(values) == 2 and values[0] == values[1] and self._kinds[handler.label] == "implicit_conversion":
+            values = (self._before_storing(values[0]), values[1])
         values = tuple(map(_of_its_width, values, types if len(types) > 1 else types * 2))
         for kind, operands in self._parts(self._kinds[handler.label], branch.operands[0], types, values):
             yield l.Instruction(
@@ -131,6 +134,19 @@ class _Function:
             else:
                 break
         return value
+
+    def _before_storing(self, value: l.Value) -> l.Value:
+        """What was stored into a bit field, of the value that was read back: this compiler compares it with itself
+        where the conversion is no expression of its own."""
+        made = self._made.get(value.name) if isinstance(value, l.Local) else None
+        while made is not None and made.opcode in _OF_A_FIELD and isinstance(made.operands[0], l.Local):
+            made = self._made.get(made.operands[0].name)
+        if made is None or made.opcode != "and" or not (made.result or "").startswith("bf.value"):
+            return value
+        stored = made.operands[0]
+        widened = self._made.get(stored.name) if isinstance(stored, l.Local) else None
+        is_changed = widened is not None and widened.opcode in ("zext", "trunc")
+        return widened.operands[0] if widened is not None and is_changed else stored
 
     # --- what is left -----------------------------------------------------------------------------------------------
 
@@ -253,22 +269,21 @@ class _Descriptions:
         self._met: set[str] = set()
 
     def types(self, data: l.Value) -> tuple[l.SourceType, ...]:
-        return tuple(
-            _source_type(self._module.globals[part.name].initializer)
-            for part in self._parts(data)
-            if isinstance(part, l.GlobalRef) and self._note(part.name)
-        )
+        """Of the operands, or of what is converted and to what; a bit field has its own width."""
+        parts = self._parts(data)
+        names = [part.name for part in parts if isinstance(part, l.GlobalRef)]
+        self._met.update(names)
+        found = [_source_type(self._module.globals[name].initializer) for name in names]
+        width = parts[-1].value if len(found) == 2 and len(parts) > 3 and isinstance(parts[-1], l.ConstInt) else 0
+        if not width:
+            return tuple(found)
+        return found[0], replace(found[1], width=width, name=f"a bit field of {width} bits")
 
-    def _parts(self, data: l.Value) -> Iterable[l.Value]:
-        if not isinstance(data, l.GlobalRef):
-            return ()
-        self._note(data.name)
+    def _parts(self, data: l.Value) -> Sequence[l.Value]:
+        assert isinstance(data, l.GlobalRef)
+        self._met.add(data.name)
         found = self._module.globals[data.name].initializer
         return found.elements if isinstance(found, l.ConstAggregate) else ()
-
-    def _note(self, name: str) -> bool:
-        self._met.add(name)
-        return True
 
     def forget(self) -> None:
         """The program has no use for them."""

@@ -115,9 +115,14 @@ def _unreachable(types: Types, terms: Terms) -> Meaning:
 
 
 def _conversion(types: Types, terms: Terms) -> Meaning:
+    """The number is one of the target's numbers."""
     source, target = types
-    message = f"{_shown(1, source)} becomes {_shown(2, target)}: it is converted from {source.name} to {target.name}"
-    return Meaning((CONVERSION,), terms[0], message)
+    low, high = -(1 << (target.width - 1)) if target.is_signed else 0, (1 << (target.width - target.is_signed)) - 1
+    message = f"{_shown(0, source)} does not fit into {target.name}: it is converted from {source.name}"
+    value = terms[0]
+    if not source.is_signed:
+        value = bits.zero_extended(value, value.sort.width + 1)
+    return Meaning((CONVERSION,), within(value, low, high), message)
 
 
 def _float_conversion(types: Types, terms: Terms) -> Meaning:
