@@ -32,6 +32,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     questions: int = 0
     tried: int = 0
     formulas: int = 0
+    proofs: int = 0
     differ: str = ""  # each with the program's number
     processor_seconds: float = 0.0
     real_seconds: float = 0.0
@@ -95,9 +96,17 @@ def main(options: argparse.Namespace) -> int:
 
 def tables(rows: Iterable[Row]) -> str:
     found = list(rows)
-    names = ("programs", "questions", "tried", "formulas")
+    names = ("programs", "questions", "tried", "formulas", "proofs")
     sums = [str(sum(getattr(row, name) for row in found)) for name in names]
     differing = [text for row in found for text in row.differ.split("; ") if text]
     seconds = f"{sum(row.processor_seconds for row in found):.0f}"
-    heading = ("programs", "questions", "all interleavings tried", "formulas", "differ", "processor seconds")
+    heading = (
+        "programs",
+        "questions",
+        "all interleavings tried",
+        "formulas",
+        "proofs checked",
+        "differ",
+        "processor seconds",
+    )
     return "\n".join([table(heading, [(*sums, str(len(differing)), seconds)]), "", *differing]) + "\n"

@@ -3,14 +3,16 @@
     python -m bench.schedules_run 120 10         # programs 120 to 129; the last line is JSON
 
 Of each program, for assertions, data races and deadlocks: the lowered program, every interleaving of which is tried on
-the concrete machine, against the program as C means it (`schedules_oracle`); and the formulas of the engine `threads`
-against these interleavings, at the fewest contexts that violate anything, and at one less.
+the concrete machine, against the program as C means it (`schedules_oracle`); the formulas of the engine `threads`
+against these interleavings, at the fewest contexts that violate anything, and at one less; and the checker of thread
+proofs against both, for these contexts and for any number.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import process_time
 
@@ -19,7 +21,7 @@ import msgspec
 from bench.schedules_oracle import Found, TooManyError, explored, ordered_race
 from bench.schedules_programs import RandomProgram, random_program
 from cleave.engines.threads.encode import encode
-from cleave.engines.threads.instances import unfold
+from cleave.engines.threads.instances import Unfolded, unfold
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.schedule import schedule_of
 from cleave.engines.threads.solving import chosen, make_solver
@@ -29,12 +31,15 @@ from cleave.ir.program import Program
 from cleave.ir.schedule import Schedule
 from cleave.smt.solver import Answer
 from cleave.validate.proofs.interleavings import TooLargeError, explore
+from cleave.validate.proofs.schedules.check import Claim, Differs, Open, Outcome, Proved, checked
+from cleave.validate.proofs.second_solver import MINISAT
 from cleave.validate.violations.concurrent import replay
 from cleave.validate.violations.confirm import Confirmed
 
 STATES = 4_000
 MOST_CONTEXTS = 5
 _UNWIND = 4  # more than a loop goes round on the way to a violation with few contexts
+_SECONDS = 20.0  # for one proof
 _EXECUTIONS = 10  # in which happens-before is looked at
 
 
@@ -44,6 +49,7 @@ class Tally:
     questions: int = 0  # a program and a property
     tried: int = 0  # all interleavings of the lowered program were
     formulas: int = 0  # of the engine
+    proofs: int = 0  # that were checked
     wrong: list[str] = field(default_factory=list)
 
 
@@ -62,7 +68,7 @@ def judge(seed: int, tally: Tally) -> None:
         tally.questions += 1
         options = COptions(checks=(check,), spurious_wakeups=spurious)
         lowered = read_c({"program.c": program.source.encode()}, options).program
-        for said in _differences(lowered, expected, tally):
+        for said in (*_differences(lowered, expected, tally), *_in_any_order(lowered, expected, tally)):
             tally.wrong.append(f"{seed} {check}: {said}")
 
 
@@ -92,7 +98,11 @@ def _differences(program: Program, expected: bool, tally: Tally) -> list[str]:
 def _formula(program: Program, contexts: int, found: bool | None, expected: bool, tally: Tally) -> list[str]:
     """What the engine finds; ``found``: whether it should, None if that is not known for so few contexts."""
     tally.formulas += 1
-    schedule = _violation(program, contexts)
+    unfolded = unfold(program, "main", _UNWIND)
+    schedule = _violation(unfolded, contexts)
+    outcome = _checked(program, unfolded, contexts, tally)
+    if isinstance(outcome, Proved if schedule is not None else Differs):
+        return [f"the checker does not agree with the formula of {contexts} contexts"]
     if schedule is None:
         return [f"the formula of {contexts} contexts has no violation"] if found else []
     if not expected or found is False:
@@ -100,13 +110,31 @@ def _formula(program: Program, contexts: int, found: bool | None, expected: bool
     return [] if isinstance(replay(program, "main", schedule), Confirmed) else ["the schedule does not replay"]
 
 
-def _violation(program: Program, contexts: int) -> Schedule | None:
-    unfolded = unfold(program, "main", _UNWIND)
+def _violation(unfolded: Unfolded, contexts: int) -> Schedule | None:
     formula = encode(unfolded, contexts)
     solver = make_solver(chosen(unfolded, ThreadsOptions()))
     for constraint in (*formula.constraints, formula.violation):
         solver.add(constraint)
     return schedule_of(unfolded, formula, solver.model()) if solver.check() is Answer.SAT else None
+
+
+def _in_any_order(program: Program, expected: bool, tally: Tally) -> list[str]:
+    """With no bound on contexts, and none on loops."""
+    unfolded = unfold(program, "main", _UNWIND)
+    outcome = _checked(program, unfolded, None, tally)
+    if isinstance(outcome, Proved) and expected:
+        return ["the checker proves that there is no violation"]
+    if isinstance(outcome, Differs) and not expected and not unfolded.is_cut:
+        return ["the checker finds a violation"]
+    return []
+
+
+def _checked(program: Program, unfolded: Unfolded, contexts: int | None, tally: Tally) -> Outcome:
+    shape = [thread.shape for thread in unfolded.threads]
+    claim = Claim(program, "main", shape, _UNWIND, contexts, all_iterations=contexts is None)
+    outcome = checked(claim, MINISAT, _SECONDS, lambda _: nullcontext())
+    tally.proofs += not isinstance(outcome, Open)
+    return outcome
 
 
 def main() -> None:
@@ -117,12 +145,8 @@ def main() -> None:
     tally, began = Tally(), process_time()
     for seed in range(options.first, options.first + options.count):
         judge(seed, tally)
-    counts = {
-        "programs": tally.programs,
-        "questions": tally.questions,
-        "tried": tally.tried,
-        "formulas": tally.formulas,
-    }
+    names = ("programs", "questions", "tried", "formulas", "proofs")
+    counts = {name: getattr(tally, name) for name in names}
     told = {"answer": "done", **counts, "differ": "; ".join(tally.wrong), "processor_seconds": process_time() - began}
     print(msgspec.json.encode(told).decode())
 

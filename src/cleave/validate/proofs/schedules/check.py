@@ -94,8 +94,8 @@ def question(claim: Claim, watch: Callable[[], None] = lambda: None) -> list[Ter
     """What is asked: can all of these be true? The last one says what was said to be impossible."""
     unfolding = unfold(claim.program, claim.entry, claim.shape, watch)
     if claim.contexts is None and not claim.rounds:
-        formula = in_any_order(unfolding)
+        formula = in_any_order(unfolding, watch)
     else:
-        formula = within_contexts(unfolding, claim.contexts or 1, rounds=claim.rounds)
+        formula = within_contexts(unfolding, claim.contexts or 1, rounds=claim.rounds, watch=watch)
     asked = disj(formula.violation, formula.cut) if claim.all_iterations else formula.violation
     return [*formula.constraints, asked]

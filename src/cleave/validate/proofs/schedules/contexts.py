@@ -10,7 +10,7 @@ later contexts. What is read is what the cell holds then: the writes of a contex
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import FALSE, TRUE, Term, conj, disj, disj_all, eq, implies, neg, store, var
@@ -20,14 +20,17 @@ from cleave.validate.proofs.schedules.formula import Formula
 from cleave.validate.proofs.schedules.unfold import number_as
 
 
-def within_contexts(unfolding: Unfolding, contexts: int, *, rounds: int = 0) -> Formula:
-    """With ``rounds``, the threads run in turn, so many times, instead of in any order."""
-    return _Encoder(unfolding, contexts, rounds).formula()
+def within_contexts(
+    unfolding: Unfolding, contexts: int, *, rounds: int = 0, watch: Callable[[], None] = lambda: None
+) -> Formula:
+    """With ``rounds``, the threads run in turn, so many times, instead of in any order. ``watch`` is called often."""
+    return _Encoder(unfolding, contexts, rounds, watch).formula()
 
 
 class _Encoder:
-    def __init__(self, unfolding: Unfolding, contexts: int, rounds: int) -> None:
+    def __init__(self, unfolding: Unfolding, contexts: int, rounds: int, watch: Callable[[], None]) -> None:
         self._unfolding = unfolding
+        self._watch = watch
         self._threads = unfolding.threads
         self._contexts = rounds * len(self._threads) if rounds else contexts
         self._rounds = rounds
@@ -67,6 +70,7 @@ class _Encoder:
         before = self._done
         self._done = [self._advance(number, context, owners[number]) for number in range(len(self._threads))]
         for number, thread in enumerate(self._threads):
+            self._watch()
             for place, event in enumerate(thread.events):
                 done, was_done = self._done[number][place], before[number][place]
                 if done is not was_done:

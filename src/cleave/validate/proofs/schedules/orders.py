@@ -13,7 +13,7 @@ makes no difference.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cleave.errors import UnsupportedError
@@ -23,6 +23,8 @@ from cleave.validate.proofs.schedules.code import Cell, Joined, Read, Unfolding,
 from cleave.validate.proofs.schedules.fold import element, same
 from cleave.validate.proofs.schedules.formula import Formula, Live
 from cleave.validate.proofs.schedules.unfold import number_as
+
+_MOST = 3_000_000  # facts about a read and two writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +36,15 @@ class _Place:
     position: int
 
 
-def in_any_order(unfolding: Unfolding) -> Formula:
-    return _Encoder(unfolding).formula()
+def in_any_order(unfolding: Unfolding, watch: Callable[[], None] = lambda: None) -> Formula:
+    """``watch`` is called often, and may raise to end it. Raises `UnsupportedError` if the formula is too large."""
+    return _Encoder(unfolding, watch).formula()
 
 
 class _Encoder:
-    def __init__(self, unfolding: Unfolding) -> None:
+    def __init__(self, unfolding: Unfolding, watch: Callable[[], None]) -> None:
         self._unfolding = unfolding
+        self._watch = watch
         self._threads = unfolding.threads
         self._out = Formula()
         count = sum(len(thread.events) for thread in self._threads)
@@ -62,7 +66,10 @@ class _Encoder:
         for number in range(len(self._threads)):
             self._program_order(number)
         self._collect()
+        if sum(len(self._writes[read.cell]) ** 2 for _, read in self._reads) > _MOST:
+            raise UnsupportedError("threads access the same memory too often to compare all orders")
         for place, read in self._reads:
+            self._watch()
             self._source(place, read)
         for place, joined in self._joins:
             self._ended(place, joined)
