@@ -5,11 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: help install demo test lint mutation bench bench-hydra bench-pdr bench-cegar bench-threads clean
+.PHONY: help install demo test lint docs mutation bench bench-hydra bench-pdr bench-cegar bench-threads clean
 
 help:
 	@echo "make demo   install Cleave and verify an example, with its verdict and trace"
 	@echo "make test   install Cleave, then lint and test it; prints how many of its lines the tests run"
+	@echo "make docs   make docs/options.md from the engines' options"
 	@echo "make lint   ruff, mypy --strict and the layers of the architecture"
 	@echo "make mutation  put mistakes into the validators and see whether the tests notice: hours; goes on where it was interrupted"
 	@echo "make bench  measure speed on SHARED/bench (default ../shared)"
@@ -34,6 +35,9 @@ lint: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: install
+	$(BIN)/python -m cleave.run.options_page > docs/options.md
 
 # SlipCover takes its instrumentation out of lines that were run: whoever traces all of them takes twice as long.
 COVERAGE := build/coverage.json

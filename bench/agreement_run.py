@@ -58,7 +58,7 @@ def run_way(task: Task, way: Way, arguments: Sequence[str], *, timelimit: float,
         chosen = [f"--workers={way.workers}", f"--on={way.runtime}", f"--journal={folder}"]
         chosen += [f"--address={way.address}"] if way.address else []
         common = ["--json", "--quiet", "--trace=none", f"--timelimit={timelimit}"]
-        run = _Run(["verify", str(task.file), *common, *chosen, *task.arguments, *arguments])
+        run = _Run(["verify", str(task.file), *common, *chosen, *task.arguments_with(_with_engine(task, arguments))])
         if way.fault == "killed":
             run.kill_workers(dice, within=timelimit / 2)
         resumed = way.fault == "resumed" and run.kill_itself(dice, within=timelimit / 2)
@@ -74,6 +74,14 @@ def run_way(task: Task, way: Way, arguments: Sequence[str], *, timelimit: float,
     note = told.get("error") or told.get("reason") or ""
     seconds = round(monotonic() - began, 2)
     return {"answer": answer, "note": note[:200], "faults": faults, "left_behind": left_behind, "real_seconds": seconds}
+
+
+def _with_engine(task: Task, arguments: Sequence[str]) -> list[str]:
+    """One engine: a plan of several depends on the number of workers, and so does how much it proves."""
+    if any(one.startswith("--engine=") for one in arguments):
+        return list(arguments)
+    usual = "inline" if task.file.suffix in (".bpl", ".c", ".i") else "pdr"
+    return [f"--engine={usual}", *arguments]
 
 
 class _Run:

@@ -23,13 +23,15 @@ import msgspec
 from bench.cegar_phases import ALONE, ANALYSING, Phases
 from bench.simulation import add_limits, described, prepare_interpreter, run_and_print
 from cleave.engines.cegar.coordinator import CegarCoordinator
-from cleave.engines.cegar.messages import Task
 from cleave.engines.cegar.options import CegarOptions
-from cleave.engines.cegar.search import CegarSearch, Proof, Undecided, Violation
+from cleave.engines.cegar.search import CegarSearch, Steps, Tree, found
 from cleave.engines.cegar.task import CegarProblem, read_problem
 from cleave.engines.cegar.worker import CegarWorker
 from cleave.engines.coordination import Clock, Event, Work
+from cleave.engines.engine import Setting
+from cleave.engines.findings import GaveUp, Proof, Violation
 from cleave.errors import CleaveError
+from cleave.frontends.input import Input
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import Ended, drive
 from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
@@ -76,7 +78,7 @@ class SimulatedCegar:
             batch=options.batch,
         )
         source = Path(options.file).read_bytes()
-        self.search = CegarSearch(Task(options.file, source, None, None, search, options.workers))
+        self.search = CegarSearch.make(Input.of(options.file, source), search, Setting(workers=options.workers))
         self.problem = read_problem(self.search.task)
         self.coordinator: CegarCoordinator = self.search.coordinator()
         faults = Faults(delay=_LATE, delay_seconds=options.jitter) if options.jitter else NO_FAULTS
@@ -122,16 +124,15 @@ class SimulatedCegar:
 
     def _judged(self, outcome: bytes) -> tuple[str, str]:
         """The answer in words, and how it was checked or why there is none."""
-        match self.search.solved(outcome, self.coordinator.counters()):
-            case Undecided(reason=reason, detail=detail):
+        match found(outcome, self.coordinator.counters()):
+            case GaveUp(reason, detail):
                 return "given up", f"{reason.value}: {detail}"
-            case Proof() as proof:
-                found = _invariants(self.problem, proof)
-                judged = check_interpretation(
-                    self.problem.given, found, unfold=self.problem.unfolded(found), seconds=_CHECK_SECONDS
-                )
+            case Proof(Tree() as tree):
+                invariants = _invariants(self.problem, tree)
+                unfold = self.problem.unfolded(invariants)
+                judged = check_interpretation(self.problem.given, invariants, unfold=unfold, seconds=_CHECK_SECONDS)
                 word = "safe"
-            case Violation(path=path, states=states):
+            case Violation(Steps(path, states)):
                 derivation = self.problem.derivation(path, states)
                 judged = check_derivation(self.problem.given, derivation, seconds=_CHECK_SECONDS)
                 word = "unsafe"
@@ -140,8 +141,8 @@ class SimulatedCegar:
         return "given up", f"unconfirmed: {word}, it says: {judged.reason}"
 
 
-def _invariants(problem: CegarProblem, proof: Proof) -> Any:
-    return problem.interpretation([proof.invariant(number) for number in range(len(problem.system.locations))])
+def _invariants(problem: CegarProblem, tree: Tree) -> Any:
+    return problem.interpretation([tree.invariant(number) for number in range(len(problem.system.locations))])
 
 
 def main() -> int:

@@ -115,7 +115,7 @@ def known(folder: str) -> list[Task]:
 
 def run_planned(planned: Planned, runs: Runs, timelimit: float) -> dict[str, Any]:
     task = planned.task
-    chosen = ["--workers=1", f"--engine={planned.engine}", f"--timelimit={timelimit}", *task.arguments]
+    chosen = task.arguments_with(["--workers=1", f"--engine={planned.engine}", f"--timelimit={timelimit}"])
     usual = ["--json", "--quiet", "--trace=none", "--journal=none"]
     told = runs.reported(
         [sys.executable, "-m", "cleave.cli.main", "verify", str(task.file), *usual, *chosen], timelimit

@@ -156,7 +156,7 @@ def _simulated(planned: Planned, options: argparse.Namespace, version: str, unde
 
 
 def _real(planned: Planned, options: argparse.Namespace, version: str) -> Row:
-    measured = runs.run(planned.task, [f"--workers={planned.workers}", "--journal=none"], options.timelimit)
+    measured = runs.run(planned.task, ["--engine=inline", f"--workers={planned.workers}"], options.timelimit)
     stopped = measured.verdict == "unknown" and "timeout" in measured.reason
     told: dict[str, object] = {
         "answer": "real limit" if stopped else _REAL_ANSWERS.get(measured.verdict, "error"),

@@ -22,6 +22,7 @@ from bench.hydra_rows import SEQUENTIAL
 from bench.simulation import add_limits, described, prepare_interpreter, run_and_print
 from cleave.engines.coordination import Event, valid_messages
 from cleave.engines.inline.coordinator import HydraCoordinator
+from cleave.engines.inline.dissimilarity import dissimilarity
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.messages import (
     Answer,
@@ -41,7 +42,6 @@ from cleave.engines.inline.record import split_tree
 from cleave.engines.inline.task import prepare_task, read_task
 from cleave.engines.options import deepening
 from cleave.ir.path import Enter
-from cleave.review.dissimilarity import dissimilarity
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import Ended, drive
 from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew

@@ -31,12 +31,12 @@ def main(options: argparse.Namespace) -> int:
     print(f"{'task':58}{'verdict':>13}  {'instances':>17}  {'checks':>11}  {'cost (million)':>15}  {'seconds':>13}")
     print(f"{'':71}  {'tree':>9}{'dag':>8}  {'tree':>6}{'dag':>5}  {'tree':>8}{'dag':>7}  {'tree':>7}{'dag':>6}")
     for task in sample(_chosen(options.only), options.limit):
-        dag = run(task, [f"--merge={options.merge}", *options.arguments], options.timelimit)
+        dag = run(task, ["--engine=inline", f"--merge={options.merge}", *options.arguments], options.timelimit)
         wrong += dag.wrong
         if not dag.solved:
             neither += 1
             continue
-        tree = run(task, ["--inlining=tree", *options.arguments], options.timelimit)
+        tree = run(task, ["--engine=inline", "--merge=tree", *options.arguments], options.timelimit)
         wrong += tree.wrong
         print(_row(tree, dag), flush=True)
         if tree.solved:

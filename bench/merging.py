@@ -111,7 +111,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _unfold(task: Task, column: str, options: argparse.Namespace) -> int | str:
-    how = ["--inlining=tree"] if column == "tree" else [f"--merge={column}", f"--seed={options.seed}"]
+    how = ["--merge=tree"] if column == "tree" else [f"--merge={column}", f"--seed={options.seed}"]
     command = [sys.executable, "-m", "cleave.cli.main", "unfold", str(task.file), "--json", *how]
     command.append(f"--recursion-bound={options.recursion_bound}")
     limit = options.memlimit * 1_000_000

@@ -38,7 +38,7 @@ class Measured:
 
 def run(task: Task, arguments: Iterable[str], timelimit: float) -> Measured:
     command = [sys.executable, "-m", "cleave.cli.main", "verify", str(task.file), "--json", "--quiet", "--trace=none"]
-    command += ["--workers=1", f"--timelimit={timelimit}", *task.arguments, *arguments]
+    command += ["--workers=1", "--journal=none", f"--timelimit={timelimit}", *task.arguments_with(arguments)]
     # A user's Python keeps what it has compiled: what is measured should not compile itself in each process.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     started = perf_counter()

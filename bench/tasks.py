@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 SHARED = Path(os.environ.get("SHARED", Path(__file__).resolve().parents[2] / "shared")) / "bench"
+_BOUND = "--recursion-bound="
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +29,24 @@ class Task:
         """What the index says about bound, entry and data model, as options of ``cleave verify``."""
         found: list[str] = []
         if bound := re.search(r"(?:recursionBound|loopUnroll)=(\d+)", self.bounds):
-            found.append(f"--recursion-bound={bound[1]}")
+            found.append(f"{_BOUND}{bound[1]}")
         if entry := re.search(r"/main:([\w.$]+)", self.question):
             found.append(f"--entry={entry[1]}")
         if "data_model=ILP32" in self.bounds:
             found.append("--32")
         return found
+
+    def arguments_with(self, given: Iterable[str]) -> list[str]:
+        """The index's options and those that are given. A bound on recursion is for the engine inline: with it no other
+        engine is tried, and another engine has no use for it."""
+        own, chosen = self.arguments, list(given)
+        has_bound = any(one.startswith(_BOUND) for one in own)
+        engines = [one for one in chosen if one.startswith("--engine=")]
+        if has_bound and not engines:
+            own.append("--engine=inline")
+        elif engines and engines[-1] != "--engine=inline":
+            own = [one for one in own if not one.startswith(_BOUND)]
+        return [*own, *chosen]
 
     @property
     def name(self) -> str:

@@ -24,14 +24,15 @@ import msgspec
 
 from bench.simulation import prepare_interpreter
 from bench.threads_rows import CRYPTOMINISAT, NOTHING, VIOLATION, Z3
+from cleave.engines.engine import Setting
 from cleave.engines.threads.coordinator import part_names
 from cleave.engines.threads.encode import Formula, encode
 from cleave.engines.threads.options import BITWUZLA, ThreadsOptions
+from cleave.engines.threads.search import ThreadsSearch
 from cleave.engines.threads.solving import make_solver, size
 from cleave.engines.threads.task import read_task, unfold_task
-from cleave.flows.choose import choose_flow
-from cleave.flows.options import Options
 from cleave.frontends.c.options import COptions
+from cleave.frontends.input import read_input
 from cleave.logic.smtlib import print_script
 from cleave.smt.sat.clauses import clauses_of
 from cleave.smt.sat.solver import NAMES
@@ -65,8 +66,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         contexts=(options.contexts,),
         solver=options.solver if options.solver in NAMES else BITWUZLA,
     )
-    flow = choose_flow(options.file, Options(c=COptions(bits=32), threads=search))
-    task = flow.search.task  # type: ignore[attr-defined]
+    task = ThreadsSearch.make(read_input(options.file, c=COptions(bits=32)), search, Setting()).task
     unfolded = unfold_task(task, *read_task(task))
     began, began_cpu = monotonic(), process_time()
     threading.Thread(target=_watch, args=(options, began, began_cpu), daemon=True).start()

@@ -25,6 +25,7 @@ class Reason(Enum):
     SOLVER = "solver gave up"
     ITERATIONS = "limit of iterations"
     UNCONFIRMED = "unconfirmed"
+    BUDGET = "budget"  # of one stage of a plan
     UNMODELLED = "not modelled"  # a violation, or a proof, that depends on what is not known
 
 
@@ -76,12 +77,14 @@ class Invariant:
 
 @dataclass(frozen=True, slots=True)
 class Safe:
-    """``invariants`` are those of loops that took part in the proof, as far as a program's variables can say them."""
+    """``invariants`` are those of loops that took part in the proof, as far as a program's variables can say them.
+    ``solution`` is the invariant of the Horn clauses, in SMT-LIB. Both only where somebody asked for them."""
 
     word: ClassVar[str] = "safe"
     exit_code: ClassVar[int] = 0
     validation: str
     invariants: tuple[Invariant, ...] = ()
+    solution: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,19 @@ Verdict = Safe | BoundedSafe | Unsafe | Unknown
 
 
 @dataclass(frozen=True, slots=True)
+class StageSummary:
+    """What became of one stage of the plan; ``detail`` tells bounds or reasons."""
+
+    number: int
+    engine: str
+    workers: int
+    verdict: str
+    seconds: float
+    cost: int = 0
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A verdict and what the run did to get it."""
 
@@ -127,3 +143,5 @@ class Result:
     expected: str | None = None  # the verdict that a task definition says it has
     checked: Mapping[str, int] = field(default_factory=dict)  # properties, each with the number of its places
     predicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by location, that an abstraction used
+    stages: tuple[StageSummary, ...] = ()  # of the plan, those that were carried out
+    unwritten: tuple[str, ...] = ()  # sentences about files that were asked for and are not there

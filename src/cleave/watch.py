@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from time import monotonic, process_time
 from types import TracebackType
 
 from cleave.verdict import Reason
@@ -42,8 +42,17 @@ class StoppedError(Exception):
 class Watch:
     """Watches one run from a thread of its own."""
 
-    def __init__(self, *, timelimit: float = 0.0, memlimit_mb: int = 0, stop: threading.Event | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        timelimit: float = 0.0,
+        cpulimit: float = 0.0,
+        memlimit_mb: int = 0,
+        stop: threading.Event | None = None,
+    ) -> None:
+        """``cpulimit`` is in seconds of this process: a busy machine does not shorten it."""
         self.reason: Reason | None = None
+        self._cpu_end = process_time() + cpulimit if cpulimit else None
         self._started = monotonic()
         self._deadline = self._started + timelimit if timelimit else None
         self._memlimit = memlimit_mb * 1024 * 1024
@@ -85,6 +94,11 @@ class Watch:
         """Seconds until the time limit; None without one."""
         return None if self._deadline is None else max(0.0, self._deadline - monotonic())
 
+    def stop(self, reason: Reason) -> None:
+        """Ends what is watched, as a limit does."""
+        if self.reason is None:
+            self.reason = reason
+
     def check(self) -> None:
         """Looks for itself: the thread that watches may not have had its turn yet."""
         if self.reason is None:
@@ -105,6 +119,8 @@ class Watch:
             return Reason.INTERRUPTED
         if self._deadline is not None and monotonic() >= self._deadline:
             return Reason.TIMEOUT
+        if self._cpu_end is not None and process_time() >= self._cpu_end:
+            return Reason.BUDGET
         if self._memlimit and resident_bytes() > self._memlimit:
             return Reason.MEMORY
         return None

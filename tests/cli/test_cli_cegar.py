@@ -154,7 +154,7 @@ def test_show_tells_the_iterations(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "iteration 1" in out
     assert "learned in iteration 1" in out
     code, out, _ = _run(capsys, "show", result["run"], "--json")
-    assert json.loads(out)["parts"][0]["state"] == "closed"
+    assert json.loads(out)["stages"][0]["search"]["parts"][0]["state"] == "closed"
 
 
 def test_horn_clauses_are_not_for_engines_that_need_programs(
@@ -163,4 +163,4 @@ def test_horn_clauses_are_not_for_engines_that_need_programs(
     file = _file(tmp_path, "a.smt2", CLAUSES.replace("LIMIT", "6"))
     code, _, err = _run(capsys, "verify", file, "--engine", "inline", "--quiet")
     assert code == 1
-    assert "pdr and cegar" in err
+    assert "the engine inline takes a sequential program, not Horn clauses" in err

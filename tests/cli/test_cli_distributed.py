@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+import msgspec
 import pytest
 
 from cleave import CleaveError, InlineOptions, Options, verify
 from cleave.cli.main import main
 from cleave.engines.inline.options import Splits
+from cleave.journal.journal import Journal
+from cleave.run.plan import decode_plan
 from support.hydra_runs import EAGER
 
 SAFE = "procedure main() { var x: int; x := 1; assert x == 1; }"
@@ -27,7 +30,14 @@ procedure main() modifies g; { g := 0; call f(0); assert g != 123457; }
 procedure f(n: int) modifies g;
 { if (*) { g := g + n; call f(n + 1); } else { g := g * 2; call f(n + 2); } if (*) { call f(n); } }
 """
-ENDLESS = ("--recursion-bound", "500")
+INLINE = ("--engine", "inline")
+ENDLESS = (*INLINE, "--recursion-bound", "500")
+
+
+@pytest.fixture(autouse=True)
+def _state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of other tests are not listed here."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 @pytest.fixture
@@ -59,19 +69,20 @@ def test_two_workers_have_the_verdict_of_one(
     file: Path, capsys: pytest.CaptureFixture[str], text: str, word: str, code: int
 ) -> None:
     file.write_text(text)
-    found, out, _ = run(capsys, "verify", "--workers=2", "--json", str(file))
+    found, out, _ = run(capsys, "verify", "--workers=2", *INLINE, "--json", str(file))
     (result,) = objects(out)
     assert (found, result["verdict"], result["workers"]) == (code, word, 2)
     (listed,) = objects(run(capsys, "runs", "--json")[1])
     assert (listed["run"], listed["verdict"], listed["state"]) == (result["run"], word, "finished")
     shown = json.loads(run(capsys, "show", "latest", "--json")[1])
     assert shown["result"] == result
-    assert shown["parts"]["closed"] + shown["parts"]["violated"] == 1
+    parts = shown["stages"][-1]["search"]["parts"]
+    assert parts["closed"] + parts["violated"] == 1
 
 
 def test_text_says_how_to_see_what_happened(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file.write_text(SAFE)
-    _, out, _ = run(capsys, "verify", "--workers=2", "--journal", str(tmp_path / "my runs"), str(file))
+    _, out, _ = run(capsys, "verify", "--workers=2", *INLINE, "--journal", str(tmp_path / "my runs"), str(file))
     assert f"cleave show --journal '{tmp_path}/my runs' 2" in out
     assert "1 worker, not split" in out
     assert run(capsys, "runs")[1].startswith("no runs in ")
@@ -80,7 +91,7 @@ def test_text_says_how_to_see_what_happened(file: Path, capsys: pytest.CaptureFi
 
 def test_without_a_journal_nothing_is_kept(file: Path, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     file.write_text(SAFE)
-    _, out, _ = run(capsys, "verify", "--workers=2", "--journal", "none", "--json", str(file))
+    _, out, _ = run(capsys, "verify", "--workers=2", *INLINE, "--journal", "none", "--json", str(file))
     assert objects(out)[0]["run"] is None
     assert not folder.exists()
 
@@ -116,29 +127,33 @@ def test_a_file_that_can_not_be_read_is_an_error_also_in_the_journal(
     assert run(capsys, "show", "latest")[1].startswith("error")
 
 
-def test_a_run_that_could_not_begin_leaves_nothing(
-    file: Path, capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_run_whose_workers_can_not_start_is_an_error_also_in_the_journal(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_crew(*_: object) -> NoReturn:
         raise CleaveError("nobody is there")
 
     file.write_text(SAFE)
-    monkeypatch.setattr("cleave.distribute._crew", no_crew)
-    code, out, err = run(capsys, "verify", "--workers=2", str(file))
+    monkeypatch.setattr("cleave.run.team.make_crew", no_crew)
+    code, out, err = run(capsys, "verify", "--workers=2", *INLINE, str(file))
     assert (code, out, err) == (6, "", "cleave: nobody is there\n")
-    assert list(folder.iterdir()) == []
+    assert "nobody is there" in run(capsys, "show", "latest")[1]
+    monkeypatch.undo()
 
 
 def test_options_for_comparison_reach_the_run(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(UNSAFE)
     chosen = ["--splits=random", "--queues=shared", "--split-rate=fixed", "--decisions=pushed", "--unsplit-worker"]
-    chosen += ["--split-interval=2s", "--slowdown=3", "--on=simulated", "--workers=3"]
+    chosen += ["--split-interval=2s", "--slowdown=3", "--on=simulated", "--workers=3", *INLINE]
     assert run(capsys, "verify", str(file), *chosen)[0] == 10
     shown = json.loads(run(capsys, "show", "latest", "--json")[1])
     expected = {"splits": "random", "queues": "shared", "rate": "fixed", "decisions": "pushed", "unsplit": True}
     expected |= {"interval": 2.0, "slowdown": 3.0}
+    usual = msgspec.to_builtins(InlineOptions())
     assert shown["workers"] == 3
-    assert shown["options"]["search"].items() >= expected.items()
+    with Journal.open(Path(shown["journal"])) as journal:
+        (stage,) = (one for one in decode_plan(journal.plan).stages if one.role == "settle")
+    assert stage.options.items() >= {name: value for name, value in expected.items() if value != usual[name]}.items()
     assert shown["runtime"] == "simulated"
 
 
@@ -184,7 +199,7 @@ def test_a_timeout_tells_how_far_it_got_and_can_be_resumed(file: Path, capsys: p
     code, out, _ = run(capsys, "resume", name, "--timelimit=2", "--json")
     assert (code, objects(out)[0]["run"], objects(out)[0]["reason"].split(":")[0]) == (5, name, "timeout")
     shown = json.loads(run(capsys, "show", name, "--json")[1])
-    assert (shown["breaks"], shown["lost_workers"]) == (1, [])
+    assert (shown["breaks"], shown["stages"][-1]["search"]["lost_workers"]) == (1, [])
 
 
 def test_a_signal_ends_all_workers_and_all_files(file: Path, tmp_path: Path) -> None:
@@ -205,7 +220,7 @@ def test_a_killed_run_can_be_shown_and_resumed(file: Path, capsys: pytest.Captur
     file.write_text(MANY)
     process = start("verify", "--workers=2", *ENDLESS, str(file))
     workers = wait_for(lambda: len(found := list(children(process.pid))) == 2 and found)
-    wait_for(lambda: json.loads(run(capsys, "show", "latest", "--json")[1])["workers_seen"])
+    wait_for(lambda: json.loads(run(capsys, "show", "latest", "--json")[1])["stages"][-1]["search"]["workers_seen"])
     assert run(capsys, "show", "latest")[1].startswith("going on")
     code, out, err = run(capsys, "resume", "latest")
     assert (code, out, err.count("\n")) == (1, "", 1)
@@ -240,7 +255,7 @@ sys.exit(main({[*arguments, str(other)]!r}))
 
 def test_resuming_a_finished_run_prints_its_result_again(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(UNSAFE)
-    code, before, _ = run(capsys, "verify", "--workers=2", str(file))
+    code, before, _ = run(capsys, "verify", "--workers=2", *INLINE, str(file))
     again, after, err = run(capsys, "resume", "latest")
     assert (code, again) == (10, 10)
     assert "has finished already" in err
@@ -250,8 +265,8 @@ def test_resuming_a_finished_run_prints_its_result_again(file: Path, capsys: pyt
 
 def test_a_tree_is_shown_to_a_depth(file: Path, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     file.write_text(MANY)
-    how = InlineOptions(splits=Splits.RANDOM, **EAGER)  # type: ignore[arg-type]
-    options = Options(workers=3, inline=how, runtime="simulated", journal=folder, recursion_bounds=(6,))
+    how = InlineOptions(bounds=(6,), splits=Splits.RANDOM, **EAGER)  # type: ignore[arg-type]
+    options = Options(workers=3, engine="inline", engines=(how,), runtime="simulated", journal=folder)
     result = verify(str(file), options)
     splits = result.statistics["splits"]
     assert splits > 1

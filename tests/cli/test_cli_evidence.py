@@ -96,12 +96,33 @@ def test_an_existing_file_is_replaced_only_by_evidence(program: Path, capsys: py
 
 
 def test_a_run_that_goes_on_writes_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the run was asked for when it began, wherever it goes on."""
     program, log = tmp_path / "p.bpl", tmp_path / "log.sarif"
     program.write_text(BOOGIE)
     journals = ["--journal", str(tmp_path / "journals"), "--quiet"]
     assert main(["verify", str(program), "--workers=2", "--timelimit=0.001", "--sarif", str(log), *journals]) == 5
     assert '"results": []' in log.read_text()
-    assert main(["resume", "latest", "--sarif", str(log), *journals]) == 10
+    assert main(["resume", "latest", "--timelimit=60", *journals]) == 10
     assert '"ruleId": "assertions"' in log.read_text()
-    assert main(["resume", "latest", "--sarif", str(log), *journals]) == 1
+    log.unlink()
+    assert main(["resume", "latest", *journals]) == 10
     assert "has finished already" in capsys.readouterr().err
+    assert not log.exists()
+
+
+def test_what_is_not_written_is_told_and_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program, log = tmp_path / "p.bpl", tmp_path / "log.sarif"
+    program.write_text(BOOGIE)
+    journals = ["--journal", str(tmp_path / "journals"), "--quiet"]
+    assert main(["verify", str(program), "--workers=2", "--timelimit=0.001", "--sarif", str(log), *journals]) == 5
+    program.write_text("// a comment\n" + BOOGIE)
+    assert main(["resume", "latest", "--timelimit=60", *journals]) == 1
+    captured = capsys.readouterr()
+    assert "unsafe" in captured.out
+    assert "the program has changed since the run began" in captured.out + captured.err
+    assert '"results": []' in log.read_text()
+
+
+def test_inline_finds_no_invariant_to_write(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = refused(capsys, program.with_suffix(".bpl"), "--engine=inline", "--invariant", program.with_name("inv.smt2"))
+    assert "--invariant needs an engine that finds invariants; this plan runs inline" in told

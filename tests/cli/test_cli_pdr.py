@@ -116,7 +116,7 @@ def test_a_programs_violation_is_replayed(tmp_path: Path, capsys: pytest.Capture
 def test_inlining_needs_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "verify", clauses(tmp_path, 6), "--engine", "inline")
     assert (code, out) == (1, "")
-    assert "Horn clauses are for the engines pdr and cegar" in err
+    assert "the engine inline takes a sequential program, not Horn clauses" in err
 
 
 def test_an_unknown_strategy_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,7 +165,7 @@ def test_a_run_that_hit_its_limit_can_be_shown_and_resumed(tmp_path: Path, capsy
     assert "whole problem" in out
     assert "who did what" in out
     shown = json.loads(run(capsys, "show", result["run"], "--json")[1])
-    assert {part["state"] for part in shown["parts"]} <= {"open", "closed", "given up"}
+    assert {part["state"] for part in shown["stages"][0]["search"]["parts"]} <= {"open", "closed", "given up"}
     again = found(capsys, "resume", result["run"], "--timelimit", "3")
     assert again["verdict"] == "unknown"
     assert again["run"] == result["run"]

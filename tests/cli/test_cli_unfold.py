@@ -40,7 +40,7 @@ def test_a_dag_has_an_instance_for_each_procedure(file: str, capsys: pytest.Capt
 
 
 def test_a_tree_is_counted(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(unfold(capsys, file, "--inlining", "tree", "--json")[1])
+    found = json.loads(unfold(capsys, file, "--merge", "tree", "--json")[1])
     assert found["instances"] == 1 + 2**11 - 1
     assert found["merge"] is None
 

@@ -34,6 +34,12 @@ procedure f(n: int) modifies g;
 PROMISED = {"verdict", "reason", "engine", "bounds", "seconds", "workers", "run", "statistics"}
 
 
+@pytest.fixture(autouse=True)
+def _state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of other tests are not listed here."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "program.bpl"
@@ -57,14 +63,14 @@ def test_the_first_word_is_the_verdict(
     file: Path, capsys: pytest.CaptureFixture[str], text: str, word: str, code: int
 ) -> None:
     file.write_text(text)
-    found, out, _ = run(capsys, "verify", str(file), "--quiet", "--recursion-bound=3")
+    found, out, _ = run(capsys, "verify", str(file), "--quiet", "--engine=inline", "--recursion-bound=3")
     assert out.split()[0] == word
     assert found == code
 
 
 def test_a_bounded_verdict_prints_its_bound(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(BOUNDED)
-    assert "recursion bound 4" in run(capsys, "verify", str(file), "--recursion-bound", "4")[1]
+    assert "recursion bound 4" in run(capsys, "verify", str(file), "--engine=inline", "--recursion-bound", "4")[1]
     assert run(capsys, "verify", str(file), "--recursion-bound", "1..12")[0] == 10
 
 
@@ -76,15 +82,31 @@ def test_a_trace_ends_in_what_is_violated(file: Path, capsys: pytest.CaptureFixt
     assert "trace:" not in run(capsys, "verify", str(file), "--trace", "none")[1]
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--inlining", "tree"], ["--merge", "maxc"], ["--merge", "opt"], ["--seed", "3"]]
-)
+@pytest.mark.parametrize("arguments", [["--merge", "tree"], ["--merge", "maxc"], ["--merge", "opt"], ["--seed", "3"]])
 def test_options_of_inlining_do_not_change_verdicts(
     file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     for text, code in ((SAFE, 0), (UNSAFE, 10)):
         file.write_text(text)
         assert run(capsys, "verify", str(file), *arguments)[0] == code
+
+
+def test_without_an_engine_several_are_tried(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(BOUNDED)
+    assert run(capsys, "verify", str(file), "--recursion-bound=3", "--timelimit=60")[0] == 10, "beyond the bound"
+    file.write_text(BOUNDED.replace("i != 9", "i >= 0"))
+    (found,) = objects(run(capsys, "verify", str(file), "--json")[1])
+    assert found["verdict"] == "safe"
+    assert found["stages"][0]["verdict"] == "bounded-safe"
+    assert found["stages"][-1]["engine"] == found["engine"]
+
+
+def test_the_plan_is_shown_without_doing_anything(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(BOUNDED)
+    code, out, _ = run(capsys, "plan", str(file), "--workers=2")
+    assert code == 0
+    assert all(name in out for name in ("inline", "pdr", "cegar", "executions"))
+    assert run(capsys, "runs")[1].startswith("no runs in ")
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------
@@ -97,11 +119,13 @@ def objects(out: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("text", [SAFE, BOUNDED, UNSAFE], ids=["safe", "bounded", "unsafe"])
 def test_json_has_what_is_promised(file: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     file.write_text(text)
-    (found,) = objects(run(capsys, "verify", "--json", "--recursion-bound=3", str(file))[1])
+    (found,) = objects(run(capsys, "verify", "--json", "--engine=inline", "--recursion-bound=3", str(file))[1])
     assert found.keys() >= PROMISED
     assert ("trace" in found) == (found["verdict"] == "unsafe")
     assert found["engine"] == "inline"
-    assert (found["workers"], found["run"]) == (1, None)
+    assert (found["workers"], found["checked"]) == (1, {"assertions": 1})
+    assert json.loads(run(capsys, "runs", "--json")[1])["run"] == found["run"]
+    assert [stage["verdict"] for stage in found["stages"]] == [found["verdict"]]
     assert found["bounds"] == ({"recursion": found["statistics"]["bound"]} if found["verdict"] != "safe" else {})
     if found["verdict"] == "unsafe":
         assert found["trace"]["steps"][-1]["kind"] == "violation"
@@ -114,7 +138,7 @@ def test_several_files_are_several_lines_and_the_worst_code(tmp_path: Path, caps
         files.append(tmp_path / f"{name}.bpl")
         files[-1].write_text(text)
     names = [str(one) for one in files]
-    code, out, err = run(capsys, "verify", "--json", "--recursion-bound=3", *names)
+    code, out, err = run(capsys, "verify", "--json", "--engine=inline", "--recursion-bound=3", *names)
     assert code == 2
     assert [found["file"] for found in objects(out)] == names
     assert [found.get("verdict") for found in objects(out)] == ["safe", "unsafe", None, "bounded-safe"]
@@ -168,8 +192,9 @@ def test_a_signal_ends_a_run_with_what_it_has(file: Path, text: str, bound: str,
         ["verify", "x.bpl", "--workers", "many"],
         ["verify", "x.bpl", "--on", "mars"],
         ["verify", "x.bpl", "--address", "auto"],
-        ["verify", "x.bpl", "--slowdown", "0"],
-        ["unfold", "x.bpl", "--inlining", "forest"],
+        ["verify", "x.bpl", "--slowdown", "-1"],
+        ["plan", "x.bpl", "--seed", "-1"],
+        ["unfold", "x.bpl", "--merge", "forest"],
         ["resume"],
         ["resume", "latest"],
         ["show", "20990101"],
@@ -181,6 +206,27 @@ def test_a_bad_flag_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[st
     assert code == 1
     assert out == ""
     assert err.startswith("cleave: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--engine", "nonesuch"], "there is no engine 'nonesuch'; there are inline, pdr, cegar, threads, executions"),
+        (["--engine", "pdr", "--recursion-bound", "3"], "--recursion-bound is for the engine inline; this plan runs "),
+        (["--unwind", "3"], "--unwind is for the engine threads; this plan runs inline, "),
+        (["--engine", "inline", "--strategies", "def"], "--strategies is for the engine pdr; this plan runs inline"),
+        (["--engine", "pdr", "--invariants-from", "pdr"], "--invariants-from is for "),
+    ],
+)
+def test_what_the_plan_has_no_use_for_is_one_line_and_exit_code_1(
+    file: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
+) -> None:
+    file.write_text(SAFE)
+    code, out, err = run(capsys, "verify", str(file), *arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("cleave: ")
+    assert complaint in err
     assert err.count("\n") == 1
 
 
@@ -290,7 +336,8 @@ def test_deep_and_large_input_gets_a_verdict_or_one_message(
     file: Path, capsys: pytest.CaptureFixture[str], body: str
 ) -> None:
     file.write_text(NESTED.format(body))
-    code, out, err = run(capsys, "verify", str(file), "--recursion-bound", "1", "--timelimit", "20")
+    alone = ("--engine", "inline", "--recursion-bound", "1", "--timelimit", "20")
+    code, out, err = run(capsys, "verify", str(file), *alone)
     assert code in (0, 2, 5, 10), err
     assert bool(out) != (code == 2)
     assert err.count("cleave:") == (code == 2)

@@ -64,14 +64,14 @@ def test_events_come_back_in_order(batches: list[list[Event]]) -> None:
 
 
 def test_a_finished_run_is_one_file_that_tells_all_about_it(path: Path) -> None:
-    with Journal.create(path, INFO, b"the task" * 1000) as journal:
+    with Journal.create(path, INFO, b"the plan", b"the program" * 1000) as journal:
         journal.append(EVENTS)
         assert journal.result is None
         journal.finish({"verdict": "safe", "seconds": 1.5})
     assert names_in(path.parent) == [path.name]
     with Journal.open(path) as journal:
         assert journal.info == INFO
-        assert journal.assignment == b"the task" * 1000
+        assert (journal.plan, journal.source) == (b"the plan", b"the program" * 1000)
         assert journal.result == {"verdict": "safe", "seconds": 1.5}
         assert events_of(journal) == EVENTS
     assert names_in(path.parent) == [path.name]
@@ -79,10 +79,10 @@ def test_a_finished_run_is_one_file_that_tells_all_about_it(path: Path) -> None:
 
 
 def test_a_journal_in_memory_does_all_the_same() -> None:
-    with Journal.in_memory(INFO, b"task") as journal:
+    with Journal.in_memory(INFO) as journal:
         journal.append(EVENTS)
         journal.finish({"verdict": "unsafe"})
-        assert (journal.info, journal.assignment, journal.result) == (INFO, b"task", {"verdict": "unsafe"})
+        assert (journal.info, journal.result) == (INFO, {"verdict": "unsafe"})
         assert events_of(journal) == EVENTS
 
 
@@ -185,7 +185,7 @@ with Journal.reopen(Path(sys.argv[1])) as journal:
 
 def test_what_was_appended_outlives_its_process(path: Path) -> None:
     """The writer is killed at any moment: what it was told is kept is there, and beyond that only whole batches."""
-    Journal.create(path, INFO, b"task").close()
+    Journal.create(path, INFO, b"plan", b"task").close()
     kept = 0
     for least in (30, 300):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
@@ -200,7 +200,7 @@ def test_what_was_appended_outlives_its_process(path: Path) -> None:
         with Journal.open(path) as journal:
             events = events_of(journal)[kept:]
             assert journal.result is None
-            assert journal.assignment == b"task"
+            assert journal.source == b"task"
         assert events == [Joined(number) for number in range(len(events))]
         assert len(events) in (acknowledged, acknowledged + 3)
         kept += len(events)
@@ -246,7 +246,7 @@ def cut_short(path: Path) -> None:
         (lambda path: path.write_text("procedure main() {}\n" * 100), "this is no journal of Cleave's"),
         (lambda path: path.write_bytes(b""), "the journal is empty: its run was killed before it began"),
         (other_database, "this is no journal of Cleave's"),
-        (other_version, "the journal has format 99; this Cleave reads format 1"),
+        (other_version, "the journal has format 99; this Cleave reads format 2"),
         (missing_table, "the journal is damaged (no such table: run)"),
         (missing_row, "the journal is damaged (it does not say what run it is of)"),
         (other_info, "the journal is damaged (Object missing required field `id`)"),

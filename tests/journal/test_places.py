@@ -130,10 +130,10 @@ def test_the_oldest_finished_runs_go(tmp_path: Path) -> None:
 
 def test_starting_a_run_prunes(tmp_path: Path) -> None:
     first, second = add(tmp_path, "a", 0), add(tmp_path, "a", 1)
-    with start_run(tmp_path, info("a", 2), b"task", keep=2) as journal:
+    with start_run(tmp_path, info("a", 2), b"plan", b"task", keep=2) as journal:
         assert set(tmp_path.glob("*.journal")) == {second, journal.path}
         assert not first.exists()
-        assert journal.assignment == b"task"
+        assert journal.source == b"task"
 
 
 def test_files_of_a_killed_process_go_with_its_journal(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleave.engines.engine import Violated
+from cleave.engines.findings import Violation
 from cleave.ir.check import check_program
 from cleave.ir.path import Enter, Leave, Visit
 from cleave.ir.program import Assert, Program, Property
@@ -114,7 +114,7 @@ def test_a_violating_run_of_the_original_is_found_in_the_prepared_program(featur
                 found += 1
                 # No procedure or block can recur more often than there are steps.
                 finding = solve(prepare(program, ("main",)), bounds=(len(done.path),))
-                assert isinstance(finding, Violated), (done.path, finding)
+                assert isinstance(finding, Violation), (done.path, finding)
                 break
 
     holds()
@@ -164,8 +164,8 @@ def test_the_path_through_a_loop_names_the_blocks_of_the_user() -> None:
     program = read_program(LOOP)
     prepared = prepare(program, ("main",))
     finding = solve(prepared, bounds=(3,))
-    assert isinstance(finding, Violated)
+    assert isinstance(finding, Violation)
     inc = (Enter("inc"), Visit("b"), Visit("c"))
-    blocks = [step for step in prepared.lift(finding.path) if not isinstance(step, Leave)]
+    blocks = [step for step in prepared.lift(finding.evidence) if not isinstance(step, Leave)]
     again = (Visit("h"), Visit("body"), *inc)
     assert blocks == [Enter("main"), Visit("a"), *again, *again, Visit("h"), Visit("out")]

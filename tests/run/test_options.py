@@ -6,15 +6,17 @@ import argparse
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from cleave.engines.cegar.options import CegarOptions
+from cleave.engines.engine import Engine
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.options import bounds, option, seed_option
 from cleave.engines.pdr.options import PdrOptions, Share
+from cleave.engines.registry import engine, names
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import UsageError
 from cleave.run.choices import choices_of
@@ -52,9 +54,9 @@ class OtherOptions:
 
 
 TOY, OTHER = Named("toy", "play with it", ToyOptions), Named("other", "do without", OtherOptions)
-INLINE, PDR = Named("inline", "", InlineOptions), Named("pdr", "", PdrOptions)
-CEGAR, THREADS = Named("cegar", "", CegarOptions), Named("threads", "", ThreadsOptions)
-REAL = (INLINE, PDR, CEGAR, THREADS)
+REAL = tuple(map(engine, names()))
+INLINE, CEGAR = engine("inline"), engine("cegar")
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def parsed(*arguments: str) -> dict[str, Any]:
@@ -121,7 +123,7 @@ def test_python_is_told_the_same(options: Any, error: str) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        *(one.options() for one in (TOY, OTHER, *REAL)),
+        *(one() for one in (ToyOptions, OtherOptions, *(real.options for real in REAL))),
         ToyOptions(pace=1, whole=True),
         InlineOptions(merging=Merging.TREE, interval=0.0005, bounds=(2, 5)),
         PdrOptions(share_parts=Share.K, strategies=("stock@8",)),
@@ -138,7 +140,7 @@ def test_an_option_that_no_engine_of_the_plan_has() -> None:
         "--partitions is for the engines pdr and threads; this plan runs inline and cegar",
     ]
     assert misfits(told, [CEGAR, CEGAR], REAL)[1] == (
-        "--seed is for the engines inline, pdr and threads; this plan runs cegar"
+        "--seed is for the engines inline, pdr, threads and executions; this plan runs cegar"
     )
 
 
@@ -161,11 +163,16 @@ def test_a_table_for_people() -> None:
     assert "## toy\n\nPlay with it.\n\n| flag" in page((TOY, OTHER))
 
 
+def test_the_docs_have_every_option_as_it_is() -> None:
+    """``make docs`` writes the page."""
+    assert (DOCS / "options.md").read_text() == page(REAL)
+
+
 # --- the engines' own -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("engine", REAL, ids=lambda engine: engine.name)
-def test_every_option_says_what_it_is(engine: Named) -> None:
+def test_every_option_says_what_it_is(engine: Engine) -> None:
     for choice in choices_of(engine.options):
         assert choice.about.help, choice.name
         assert choice.default is not None or choice.about.rule, choice.name
@@ -178,8 +185,8 @@ def test_every_option_says_what_it_is(engine: Named) -> None:
 def test_one_flag_is_one_option() -> None:
     """Also in Python: a name that is a flag's in one engine is the same flag's in all."""
     by_flag, by_name = defaultdict(set), defaultdict(set)
-    for engine in REAL:
-        for choice in choices_of(engine.options):
+    for one in REAL:
+        for choice in choices_of(one.options):
             about = choice.about
             by_name[choice.name].add(about.flag)
             if about.flag:

@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-from cleave.engines.cegar.messages import Covered, Finding, GivenUp, Task, Violated, decode_finding
+from cleave.engines.cegar.coordinator import CegarCoordinator
+from cleave.engines.cegar.messages import Covered, Finding, GivenUp, Violated, decode_finding
 from cleave.engines.cegar.options import CegarOptions
-from cleave.engines.cegar.search import CegarSearch, Found
-from cleave.engines.cegar.task import CegarProblem, read_problem
+from cleave.engines.cegar.search import CegarSearch
+from cleave.engines.cegar.task import CegarProblem, problem_of
 from cleave.engines.cegar.worker import CegarWorker
 from cleave.engines.coordination import Clock, Event, Turn, Work
-from cleave.engines.engine import Counters
-from cleave.flows.cegar import CegarFlow
-from cleave.flows.run import Run
-from cleave.objects import only_deterministic, result_object
+from cleave.engines.desk import Desk, News
+from cleave.engines.engine import Setting
+from cleave.export.objects import only_deterministic, result_object
+from cleave.frontends.input import Input
+from cleave.ir.integers import Integers
+from cleave.run.merge import merge
+from cleave.run.outcome import Outcome
+from cleave.run.plan import Plan, Stage
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
 from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
@@ -40,11 +44,15 @@ class CegarRun:
     """``outcome`` is what the coordinator finished with, in bytes."""
 
     search: CegarSearch
+    coordinator: CegarCoordinator
     outcome: bytes
-    counters: Mapping[str, int | float]
     seconds: float
     crashes: int
     events: int
+
+    @property
+    def counters(self) -> Mapping[str, int | float]:
+        return self.coordinator.counters()
 
     @property
     def answer(self) -> Covered | Violated | GivenUp:
@@ -68,20 +76,30 @@ class CegarRun:
     def printed(self) -> str:
         """What ``--json --deterministic`` prints of it, once the evidence is confirmed."""
         with Watch() as watch:
-            run, flow = Run("cegar", watch, None), CegarFlow(self.search)
-            result = run.result(lambda: flow.distributed(run, _Finished(self)), self.search.workers)  # type: ignore[arg-type]
+            desk = Desk(watch)
+            verdict = self.search.together(desk, _Finished(self))
+        outcome = Outcome.of(1, verdict, seconds=0.0, counters=desk.counters, predicates=desk.predicates)
+        workers = self.search.setting.workers
+        plan = Plan(stages=(Stage(number=1, engine="cegar", purpose="", workers=workers),), workers=workers)
+        result = merge(plan, {1: outcome}, self.search.input, seconds=0.0)
         return json.dumps(only_deterministic(result_object(_FILE, result)))
 
 
 class _Finished:
-    """Stands for a distributed run that is over."""
+    """Stands for workers that are done."""
 
     def __init__(self, run: CegarRun) -> None:
         self._run = run
+        self.coordinator = run.coordinator
 
-    def solve(self, halt: threading.Event, note: Callable[[Counters], None]) -> Found:
+    def prepare(self) -> None: ...
+
+    def solve(self, halt: threading.Event, note: Callable[[News], None]) -> bytes:
         note(dict(self._run.counters))
-        return self._run.search.solved(self._run.outcome, self._run.counters)
+        return self._run.outcome
+
+    def events(self) -> Iterable[Event]:
+        return ()
 
 
 def simulate(
@@ -94,27 +112,27 @@ def simulate(
     speed: float = COST_PER_SECOND,
 ) -> CegarRun:
     """``speed`` is the cost of what a worker does in a virtual second."""
-    task = Task(_FILE, text.encode(), None, None, options or CegarOptions(), workers)
     problem, first = _problem(text)
 
     def start(_task: bytes, _number: int, _clock: Clock | None) -> Work:
         return _late_worker(problem, first)
 
-    search, events = CegarSearch(task), list[Event]()
-    coordinator: Any = search.coordinator()
+    input = Input.of(_FILE, text.encode())
+    search = CegarSearch.make(input, options or CegarOptions(), Setting(workers=workers, runtime="simulated"))
+    coordinator, events = search.coordinator(), list[Event]()
     crew = SimulatedCrew(Assignment("", b""), worker=start, cost_per_second=speed, faults=faults, seed=seed)
     with crew:
         outcome = drive(coordinator, crew, events.extend, timelimit=3600.0)
         assert isinstance(outcome, bytes), "the run must end"
         seconds = crew.now()
     lost = crew.statistics.crashes + crew.statistics.zombies
-    return CegarRun(search, outcome, coordinator.counters(), seconds, lost, len(events))
+    return CegarRun(search, coordinator, outcome, seconds, lost, len(events))
 
 
 @lru_cache(maxsize=4)
 def _problem(text: str) -> tuple[CegarProblem, Turn]:
     """And how every worker on it begins."""
-    problem = read_problem(Task(_FILE, text.encode(), None, None, CegarOptions()))
+    problem = problem_of(Input.of(_FILE, text.encode()), Integers.BITS)
     return problem, next(CegarWorker(problem.system, CegarOptions()).run())
 
 

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cleave import Options, verify
 from cleave.frontends.c.clang.compile import compiler
 from cleave.frontends.c.options import COptions
 from cleave.verdict import Result, Trace
-from cleave.verify import Options, verify
 
 TYPES = {
     "BOOL": "_Bool",

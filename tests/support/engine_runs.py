@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cleave.engines.engine import Finding
+from cleave.engines.findings import Finding
 from cleave.engines.inline.alone import InlineEngine
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import InlineOptions
@@ -21,7 +21,7 @@ def solve(
     beyond_cost: int = 0,
     *,
     under_always: bool = False,
-) -> Finding:
+) -> Finding[Any]:
     return solve_and_count(prepared, merging, bounds, seed, beyond_cost, under_always=under_always)[0]
 
 
@@ -33,7 +33,7 @@ def solve_and_count(
     beyond_cost: int = 0,
     *,
     under_always: bool = False,
-) -> tuple[Finding, Mapping[str, Any]]:
+) -> tuple[Finding[Any], Mapping[str, Any]]:
     """The finding and the last counters."""
     options = InlineOptions(
         merging=merging, bounds=bounds, seed=seed, beyond_cost=beyond_cost, under_always=under_always
@@ -44,5 +44,5 @@ def solve_and_count(
         try:
             counters = next(run)
         except StopIteration as end:
-            finding: Finding = end.value
+            finding: Finding[Any] = end.value
             return finding, counters

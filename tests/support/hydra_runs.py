@@ -11,10 +11,10 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, Joined, Lost, Work
-from cleave.engines.engine import Finding, Proved
-from cleave.engines.engine import Violated as ViolatedAlone
+from cleave.engines.findings import Finding, Proof, Violation
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.job import Assigned
@@ -69,7 +69,7 @@ def simulate(
     before: Sequence[Event] = (),
 ) -> HydraRun:
     """``speed`` is the cost of what a worker does in a virtual second. With events from ``before``, the run goes on
-    where those leave it, as `distribute` does it with a journal."""
+    where those leave it, as `run.team` does it with a journal."""
     task = Task("program", b"", None, None, options, workers)
     assigned = Assigned(task, prepared, Conditions(prepared.program))
 
@@ -180,12 +180,12 @@ def disagreement(case: Case, run: HydraRun) -> str | None:
     alone = solve(case.prepared, case.options.merging, case.options.tried, case.options.seed)
     match run.answer:
         case Violated(path=path):
-            if not isinstance(alone, ViolatedAlone):
+            if not isinstance(alone, Violation):
                 return f"violated, but alone: {_shown(alone)}"
             judged = validate_trace(case.program, "main", case.prepared.lift(decode_path(path)))
             return None if isinstance(judged, Confirmed) else f"the violation does not replay: {judged.reason}"
         case Closed(bound=bound):
-            if not isinstance(alone, Proved):
+            if not isinstance(alone, Proof):
                 return f"closed, but alone: {_shown(alone)}"
             if bound not in (None, case.options.tried[-1]):
                 return f"closed within {bound} instead of {case.options.tried[-1]}"
@@ -204,5 +204,5 @@ def not_rebuilt(run: HydraRun) -> str | None:
     return None if coordinator.counters() == run.counters else f"rebuilt, it counts {coordinator.counters()}"
 
 
-def _shown(finding: Finding) -> str:
-    return f"proved within {dict(finding.bounds)}" if isinstance(finding, Proved) else type(finding).__name__
+def _shown(finding: Finding[Any]) -> str:
+    return f"proved within {dict(finding.bounds)}" if isinstance(finding, Proof) else type(finding).__name__

@@ -169,7 +169,7 @@ def simulate(
     before: Sequence[Event] = (),
 ) -> PdrRun:
     """``speed`` is the cost of what a worker does in a virtual second. With events from ``before``, the run goes on
-    where those leave it, as `distribute` does it with a journal."""
+    where those leave it, as `run.team` does it with a journal."""
     task = Task("problem.smt2", b"", None, None, options, workers, virtual=True)
     problem = horn_problem(given)
 

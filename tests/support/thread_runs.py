@@ -40,7 +40,7 @@ def simulate(
     seed: int = 0,
     before: Sequence[Event] = (),
 ) -> ThreadsRun:
-    """With events from ``before``, the run goes on where those leave it, as `distribute` does it with a journal."""
+    """With events from ``before``, the run goes on where those leave it, as `run.team` does it with a journal."""
     task = Task("program", b"", None, options, workers)
     unfolded = unfold(program, "main", options.unwound)
 

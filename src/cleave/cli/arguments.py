@@ -4,43 +4,19 @@ from __future__ import annotations
 
 import argparse
 import re
+from enum import Enum
 from typing import Any
 
 from cleave.engines import options as engine_options
-from cleave.engines.inline.merging import Merging
-from cleave.engines.inline.options import DEFAULT_BOUND
 from cleave.engines.options import Reader
 
 
-def add_inlining(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("inlining")
-    group.add_argument(
-        "--entry", metavar="PROC", help="the procedure to start from (default: the one marked {:entrypoint}, else main)"
-    )
-    group.add_argument(
-        "--recursion-bound",
-        metavar="N|M..N",
-        type=said(engine_options.bounds),
-        default=None,
-        help="how often a procedure may occur on the call stack; a loop runs at most N-1 whole iterations and a partial"
-        " one. Smaller bounds are tried first, from M (default 1), and what was learned is kept; N..N tries only N."
-        f" Default: {DEFAULT_BOUND}, and beyond as far as a little solver cost goes",
-    )
-    group.add_argument(
-        "--inlining",
-        choices=("dag", "tree"),
-        default="dag",
-        help="unfold the call graph to a DAG, sharing instances that no execution passes twice, or to a tree"
-        " (default dag)",
-    )
-    group.add_argument(
-        "--merge",
-        choices=[m.value for m in Merging if m is not Merging.TREE],
-        default=Merging.FIRST.value,
-        help="which instance a call shares in a DAG: the first that fits, the one with the most descendants (maxc), a"
-        " random one (random, randompick), or as in the smallest complete DAG (opt) (default first)",
-    )
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="for everything random (default 0)")
+class Extent(Enum):
+    """How many flags a parser knows. Most commands need few, and to make all takes longer than a small task."""
+
+    USUAL = 1
+    ENGINES = 2  # with those of Cleave's engines
+    ALL = 3  # with what other packages bring
 
 
 def add_output(parser: argparse.ArgumentParser, objects: str) -> None:
@@ -60,10 +36,6 @@ def add_output(parser: argparse.ArgumentParser, objects: str) -> None:
         " for byte, for any number of workers",
     )
     group.add_argument("--quiet", action="store_true", help="no progress")
-
-
-def merging(options: argparse.Namespace) -> Merging:
-    return Merging.TREE if options.inlining == "tree" else Merging(options.merge)
 
 
 def said(read: Reader) -> Reader:

@@ -1,21 +1,12 @@
-"""Arguments for C programs, and for those with threads."""
+"""Arguments for C programs."""
 
 from __future__ import annotations
 
 import argparse
 
-from cleave.cli.arguments import said, whole_number, whole_number_or_zero
-from cleave.engines.threads.options import (
-    AUTO,
-    BITWUZLA,
-    DEFAULT_CONTEXTS,
-    DEFAULT_UNWIND,
-    SOLVERS,
-    ThreadsOptions,
-    contexts,
-)
 from cleave.errors import UsageError
 from cleave.frontends.c.options import COptions
+from cleave.frontends.c.properties.built_in import BUILT_IN
 from cleave.frontends.c.properties.registry import DEFAULT, chosen, properties
 from cleave.frontends.c.property_file import read_properties
 from cleave.frontends.read import read_bytes
@@ -27,18 +18,12 @@ INTEGERS: dict[str | None, Integers | None] = {
     "exact": Integers.EXACT,
     "math": Integers.UNBOUNDED,
 }
-_THREADS = """\
-The threads engine searches all schedules of a multi-threaded program within a number of contexts. A context is a
-stretch of the execution in which one thread runs; the first one is the main thread's, and every switch from a thread to
-another one begins a new context. Threads switch only where others could notice it. With --timelimit and neither
---contexts nor --unwind, the search goes on with larger bounds until the limit.
-"""
 
 
-def add_c(parser: argparse.ArgumentParser) -> None:
+def add_c(parser: argparse.ArgumentParser, *, everything: bool = True) -> None:
     group = parser.add_argument_group("C programs (need the extra c)")
     what = group.add_mutually_exclusive_group()
-    what.add_argument("--check", metavar="A,B", action="append", type=checks, help=_checks_help())
+    what.add_argument("--check", metavar="A,B", action="append", type=checks, help=_checks_help(everything=everything))
     what.add_argument(
         "--property-file",
         metavar="FILE",
@@ -80,37 +65,6 @@ def add_c(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-I", dest="includes", metavar="DIR", action="append", default=[], help="look for headers there")
 
 
-def add_threads(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("threads", _THREADS)
-    group.add_argument(
-        "--contexts",
-        type=said(contexts),
-        metavar="N|M..N",
-        help=f"how many; fewer are tried first, from M (default 2..{DEFAULT_CONTEXTS})",
-    )
-    group.add_argument(
-        "--unwind",
-        type=whole_number,
-        metavar="N",
-        help="how often loops and recursion are unfolded, not counting iterations that constants decide"
-        f" (default {DEFAULT_UNWIND})",
-    )
-    group.add_argument(
-        "--rounds", type=whole_number_or_zero, default=0, metavar="R", help="all threads in turn, R times, instead"
-    )
-    group.add_argument(
-        "--solver",
-        choices=SOLVERS,
-        default=AUTO,
-        help=f"who decides the formulas of bit vectors; {AUTO} (default) is minisat if it is installed and no array is"
-        f" written, else {BITWUZLA}; the others get the same clauses and need the extra sat",
-    )
-    group.add_argument(
-        "--from", dest="first", type=whole_number_or_zero, default=0, metavar="P", help="of --partitions, from this one"
-    )
-    group.add_argument("--to", dest="last", type=whole_number_or_zero, metavar="P", help="of --partitions, to this one")
-
-
 def checks(text: str) -> tuple[str, ...]:
     """``division,shift``."""
     names = tuple(name.strip() for name in text.split(",") if name.strip())
@@ -121,9 +75,9 @@ def checks(text: str) -> tuple[str, ...]:
     return names
 
 
-def _checks_help() -> str:
+def _checks_help(*, everything: bool) -> str:
     """What can be checked, from the table of properties."""
-    known = properties().values()
+    known = properties().values() if everything else BUILT_IN
     listed = "; ".join(f"{one.name}: {_lower(one.summary)}" for one in known)
     usual = ", ".join(one.name for one in chosen(None))
     return (
@@ -149,19 +103,4 @@ def c_options(options: argparse.Namespace) -> COptions:
         spurious_wakeups=options.spurious_wakeups,
         trust=tuple(options.trust),
         assume_pure=options.assume_pure,
-    )
-
-
-def threads_options(options: argparse.Namespace) -> ThreadsOptions:
-    if (options.first or options.last is not None) and not options.partitions:
-        raise UsageError("--from and --to choose among --partitions")
-    return ThreadsOptions(
-        unwind=options.unwind,
-        contexts=options.contexts,
-        rounds=options.rounds,
-        seed=options.seed,
-        solver=options.solver,
-        partitions=options.partitions or 0,
-        first=options.first,
-        last=options.last,
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cleave.cli.c_arguments import INTEGERS, add_c, c_options
 from cleave.errors import UsageError
-from cleave.frontends.read import is_c, read_program, read_source
+from cleave.frontends.input import read_input
+from cleave.frontends.read import is_c
 from cleave.ir.horn_text import print_horn
 from cleave.ir.integers import Integers
 from cleave.ir.program import Property
@@ -45,9 +45,8 @@ def run(options: argparse.Namespace) -> int:
     integers = INTEGERS[options.integers] or Integers.BITS
     if integers is not Integers.BITS and not is_c(options.file):
         raise UsageError(f"{options.file}: --integers is for programs in C, whose integers have so many bits")
-    program = read_program(options.file, read_source(options.file, replace(c_options(options), entry=options.entry)))
-    if options.property is not None:
-        program = replace(program, property=Property(options.property))
+    asked = Property(options.property) if options.property is not None else None
+    program = read_input(options.file, entry=options.entry, property=asked, c=c_options(options)).program
     numbers = to_integers(program, integers)
     text = print_horn(program_to_horn(numbers, choose_entries(program, options.entry)).system)
     if options.output is None:

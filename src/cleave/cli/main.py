@@ -13,7 +13,9 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
+from cleave.cli.arguments import Extent
 from cleave.cli.logs import show_logs
 from cleave.errors import CleaveError, UsageError
 from cleave.version import __version__
@@ -30,24 +32,30 @@ errors: 1 usage, 2 input can't be read or parsed, 6 internal error
 """
 
 
-_COMMANDS = ("verify", "resume", "runs", "show", "unfold", "horn")
+_COMMANDS = ("verify", "plan", "resume", "runs", "show", "unfold", "horn")
+_EXTENDED = ("verify", "plan")  # by engines and exports of other packages
 
 
 class _Parser(argparse.ArgumentParser):
-    """Usage errors have exit code 1 here, and one line."""
+    """Usage errors have exit code 1 here, and one line. Flags are written out: what a beginning of one stands for would
+    change with every flag that comes."""
+
+    def __init__(self, **about: Any) -> None:
+        super().__init__(**{**about, "allow_abbrev": False})
 
     def error(self, message: str) -> None:  # type: ignore[override]
         raise UsageError(f"{message}; see '{self.prog} --help'")
 
 
-def parser(only: str | None = None) -> argparse.ArgumentParser:
-    """Of all commands, or of one: loading the others takes longer than a small task."""
+def parser(only: str | None = None, extent: Extent = Extent.ALL) -> argparse.ArgumentParser:
+    """Of all commands, or of one: loading the others takes longer than a small task, and so do their rarer flags."""
     top = _Parser(prog="cleave", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--version", action="version", version=f"cleave {__version__}")
     _add_verbose(top, 0)
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (only,) if only in _COMMANDS else _COMMANDS:
-        import_module(f"cleave.cli.{command}").add_to(commands)
+        module = import_module(f"cleave.cli.{command}")
+        module.add_to(commands, extent) if command in _EXTENDED else module.add_to(commands)
     for subparser in commands.choices.values():
         subparser.set_defaults(parser=subparser)
         _add_verbose(subparser, argparse.SUPPRESS)  # before the command or after it
@@ -61,7 +69,11 @@ def _add_verbose(parser: argparse.ArgumentParser, default: int | str) -> None:
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     command = next((word for word in arguments if not word.startswith("-")), None)
-    options, unknown = parser(command).parse_known_args(arguments)
+    extents = [Extent.ALL] if {"-h", "--help"} & set(arguments) else list(Extent)
+    for extent in extents:
+        options, unknown = parser(command, extent).parse_known_args(arguments)
+        if not any(word.startswith("-") for word in unknown):
+            break
     if unknown and "files" in options and not any(word.startswith("-") for word in unknown):
         options.files += unknown  # those after a flag, which argparse does not take for files
     elif unknown:  # the parser of the command knows where to find help; argparse would ask the one above it

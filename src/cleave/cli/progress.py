@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cleave.cli.effort import cegar_effort, pdr_effort
+from cleave.api import Progress
 from cleave.cli.logs import are_shown
-from cleave.cli.table import amount, count
+from cleave.engines.registry import engine
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -44,17 +44,27 @@ class ProgressLine:
         if self._status is not None:
             self._status.stop()
 
-    def update(self, counters: Mapping[str, Any], *, stopping: bool = False) -> None:
+    def update(self, running: Sequence[Progress], *, stopping: bool = False) -> None:
         now = monotonic()
-        rate = self._rate.at(now, counters.get("splits", 0))
+        splits = sum(one.counters.get("splits") or 0 for one in running)
+        rate = self._rate.at(now, splits)
         if self._status is not None:
             from rich.markup import escape
 
-            text = describe(counters, now - self._started, rate)
+            text = _described(running, now - self._started, rate)
             self._status.update(escape(f"{self._file}: {text}{'; stopping' if stopping else ''}"))
         elif self._plain and now - self._last >= _PLAIN_SECONDS:
             self._last = now
-            print(f"{self._file}: {describe(counters, now - self._started, rate)}", file=sys.stderr, flush=True)
+            print(f"{self._file}: {_described(running, now - self._started, rate)}", file=sys.stderr, flush=True)
+
+
+def _described(running: Sequence[Progress], seconds: float, rate: float) -> str:
+    """Engines that run side by side are named."""
+    told = [(one.stage.engine, engine(one.stage.engine).counters.of(one.counters).progress(rate)) for one in running]
+    if not told:
+        return f"{seconds:.0f} s: reading"
+    texts = [text for _, text in told] if len(told) == 1 else [f"{engine}: {text}" for engine, text in told]
+    return f"{seconds:.0f} s: {'; '.join(texts)}"
 
 
 class SplitRate:
@@ -74,41 +84,3 @@ class SplitRate:
             self._seen.popleft()
         since, before = self._seen[0]
         return (splits - before) / (now - since) if now > since else 0.0
-
-
-def describe(counters: Mapping[str, Any], seconds: float, rate: float = 0.0) -> str:
-    if "jobs" in counters:
-        return f"{seconds:.0f} s: {pdr_effort(counters)}"
-    if "iterations" in counters:
-        return f"{seconds:.0f} s: {cegar_effort(counters)}"
-    if "contexts" in counters:
-        return f"{seconds:.0f} s: {_threads(counters)}"
-    if "level" in counters:
-        return f"{seconds:.0f} s: level {counters['level']}, solver cost {amount(counters['cost'])}"
-    if "instances" not in counters:
-        return f"{seconds:.0f} s: reading"
-    if "splits" in counters:
-        return f"{seconds:.0f} s: {_distributed(counters, rate)}"
-    return (
-        f"{seconds:.0f} s: bound {counters['bound']}, {counters['instances']} instances, {counters['merges']} merges,"
-        f" {counters['open_calls']} open calls, {counters['blocked_calls']} blocked, {counters['checks']} checks,"
-        f" {counters['solver_seconds']:.1f} s in the solver"
-    )
-
-
-def _threads(counters: Mapping[str, Any]) -> str:
-    parts = ""
-    if "open_partitions" in counters:
-        parts = f", {count(counters['closed'], 'part')} closed, {counters['open_partitions']} open"
-    return f"{counters['contexts']} contexts{parts}, solver cost {amount(counters.get('cost', 0))}"
-
-
-def _distributed(counters: Mapping[str, Any], rate: float) -> str:
-    busy = counters["workers"] - counters["waiting"]
-    lost = f", {counters['lost_workers']} lost" if counters["lost_workers"] else ""
-    bound = f"bound {counters['bound']}, " if counters["bound"] else ""
-    return (
-        f"{bound}{count(counters['workers'], 'worker')} ({busy} busy{lost}), {count(counters['splits'], 'split')}"
-        f" ({rate:.1f}/s), {count(counters['closed'], 'part')} closed, {counters['open_partitions']} open,"
-        f" {counters['instances']} instances, cost {amount(counters['cost'])}"
-    )

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from cleave.cli.effort import effort
+from cleave.engines.registry import engine
 from cleave.errors import CleaveError
 from cleave.explain.folding import SKIPPED
+from cleave.export.objects import error_object, is_conclusive, only_deterministic, result_object
 from cleave.journal.places import default_folder
-from cleave.objects import error_object, is_conclusive, only_deterministic, result_object
 from cleave.verdict import BoundedSafe, Result, Safe, Trace, TraceStep, Unsafe
 
 _LINE = 140  # characters of a line of a compact trace, after which no further value follows
@@ -79,11 +79,17 @@ def as_text(found: Found) -> Iterable[str]:
         yield f"  note: the task definition expects {found['expected']}"
     for assumption in found["assumptions"]:
         yield f"  note: {assumption}"
+    for sentence in found.get("unwritten", ()):
+        yield f"  note: {sentence}"
+    done = _effort(found)
     if "seconds" in found:
-        done = effort(found["statistics"])
         yield f"  {found['seconds']:.1f} s{f'; {done}' if done else ''}"
-    elif found["statistics"]:
-        yield f"  {effort(found['statistics'])}"
+    elif done:
+        yield f"  {done}"
+
+
+def _effort(found: Found) -> str:
+    return engine(found["engine"]).counters.of(found["statistics"]).line() if found["engine"] else ""
 
 
 def _checked(found: Mapping[str, int] | None) -> Iterable[str]:

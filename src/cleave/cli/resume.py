@@ -8,18 +8,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from cleave.api import resume
 from cleave.cli.arguments import add_output, seconds
-from cleave.cli.distribution import add_journal, folder
-from cleave.cli.evidence import add_evidence, planned_again
+from cleave.cli.problem import add_journal, folder
 from cleave.cli.report import print_error, print_found, print_result
 from cleave.cli.supervise import Signals, supervise
 from cleave.errors import CleaveError, UsageError
+from cleave.export.objects import is_conclusive
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.lock import is_locked
 from cleave.journal.places import find_run
-from cleave.objects import is_conclusive
 from cleave.verdict import BoundedSafe, Safe, Unsafe
-from cleave.verify import resume
 
 _EXIT_CODES = {verdict.word: verdict.exit_code for verdict in (Safe, BoundedSafe, Unsafe)}
 
@@ -28,15 +27,16 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "resume",
         help="go on with a run that stopped",
-        description="Goes on with a run that was interrupted, hit a limit, or crashed with its process or machine, with"
-        " the options that it had. What its workers had closed is not searched again. A run that has a verdict prints"
-        " it again.",
+        description="Goes on with the plan of a run that was interrupted, hit a limit, or crashed with its process or"
+        " machine, with the options that it had, and writes the files that it was asked for. Finished stages are not"
+        " done again, and what workers had closed is not searched again. A run that has a verdict prints it again.",
     )
     parser.add_argument("name", metavar="RUN", help="the id of a run or its beginning, latest, or a journal's path")
     add_journal(parser, "where the journals are")
-    parser.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
+    parser.add_argument(
+        "--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h (default: as before)"
+    )
     add_output(parser, "one JSON object")
-    add_evidence(parser)
     parser.set_defaults(run=run)
 
 
@@ -45,8 +45,6 @@ def run(options: argparse.Namespace) -> int:
     with Journal.open(path) as journal:
         info, result = journal.info, journal.result
     if result is not None and is_conclusive(result) and not is_locked(path):
-        if options.witness or options.sarif:
-            raise UsageError(f"run {info.id} has finished already, and kept too little for --witness and --sarif")
         print(f"cleave: run {info.id} has finished already; this is its result", file=sys.stderr)
         print_found(result, as_json=options.json, trace=options.trace)
         return _EXIT_CODES[result["verdict"]]
@@ -54,25 +52,30 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _go_on(path: Path, info: RunInfo, options: argparse.Namespace) -> int:
-    (file,) = info.files
+    file = info.files[0]
     try:
-        with Journal.open(path) as journal:
-            evidence = planned_again(journal, options)
         with Signals() as signals:
             result, abandoned = supervise(
                 lambda on_progress, stop: resume(path, timelimit=options.timelimit, on_progress=on_progress, stop=stop),
                 file,
                 signals=signals,
-                timelimit=options.timelimit,
+                timelimit=options.timelimit or float(info.options.get("timelimit", 0.0)),
                 workers=info.workers,
                 quiet=options.quiet,
             )
     except CleaveError as error:
         print_error(file, error, as_json=options.json)
         return error.exit_code
-    print_result(file, result, as_json=options.json, trace=options.trace, journal=path.parent)
-    code = evidence.write(result) if evidence is not None else 0
+    print_result(
+        file,
+        result,
+        as_json=options.json,
+        trace=options.trace,
+        journal=path.parent,
+        deterministic=options.deterministic,
+    )
+    code = UsageError.exit_code if result.unwritten else result.verdict.exit_code
     if abandoned:  # the thread goes with the process
         sys.stdout.flush()
-        os._exit(code or result.verdict.exit_code)
-    return code or result.verdict.exit_code
+        os._exit(code)
+    return code

@@ -7,8 +7,8 @@ import json
 import sys
 from typing import Any
 
-from cleave.cli.distribution import add_journal, folder
-from cleave.cli.table import table
+from cleave.cli.problem import add_journal, folder
+from cleave.engines.text import table
 from cleave.journal.places import Run, list_runs
 from cleave.review.run import run_state
 

@@ -13,19 +13,20 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from time import monotonic
 from types import FrameType
 from typing import Any, NamedTuple, TypeAlias
 
+from cleave.api import Progress
 from cleave.cli.progress import ProgressLine
-from cleave.engines.engine import Counters
+from cleave.smt.deep_thread import STACK_BYTES
 from cleave.verdict import Reason, Result, Unknown
 
 _GRACE_SECONDS = 5.0
 _POLL_SECONDS = 0.1
-_STACK_BYTES = 512 * 1024 * 1024  # solvers recurse on deep terms
 
-Work: TypeAlias = Callable[[Callable[[Counters], None], threading.Event], Result]
+Work: TypeAlias = Callable[[Callable[[Progress], None], threading.Event], Result]
 """Gets whom to tell about progress, and an event that is set when it has to stop."""
 
 
@@ -59,7 +60,7 @@ class Signals:
 
 def supervise(work: Work, label: str, *, signals: Signals, timelimit: float, workers: int, quiet: bool) -> Ended:
     """What the work returns or, if it had to be given up, what is known of it. What it raises is raised here."""
-    threading.stack_size(_STACK_BYTES)
+    threading.stack_size(STACK_BYTES)
     thread = _Thread(work, signals.stop)
     thread.start()
     with ProgressLine(label, quiet=quiet) as line:
@@ -78,22 +79,27 @@ class _Thread(threading.Thread):
         super().__init__(name="cleave-verify", daemon=True)
         self.work, self.stop = work, stop
         self.started = monotonic()
-        self.counters: dict[str, Any] = {}
+        self.progress: dict[int, Progress] = {}  # the latest of each lane
         self.result: Result | None = None
         self.error: BaseException | None = None
 
     def run(self) -> None:
         try:
-            self.result = self.work(self.counters.update, self.stop)
+            self.result = self.work(self._note, self.stop)
         except BaseException as error:  # carried over to the main thread
             self.error = error
+
+    def _note(self, progress: Progress) -> None:
+        if progress.stage.group not in {one.stage.group for one in self.progress.values()}:
+            self.progress = {}
+        self.progress = {**self.progress, progress.stage.lane: progress}
 
 
 def _wait(thread: _Thread, line: ProgressLine, signals: Signals, timelimit: float) -> None:
     deadline = monotonic() + timelimit + _GRACE_SECONDS if timelimit else None
     while thread.is_alive():
         thread.join(_POLL_SECONDS)
-        line.update(thread.counters.copy(), stopping=signals.stop.is_set())
+        line.update(list(thread.progress.values()), stopping=signals.stop.is_set())
         if signals.at_once.is_set():
             return
         if signals.stop.is_set() and (deadline is None or deadline > monotonic() + _GRACE_SECONDS):
@@ -104,13 +110,17 @@ def _wait(thread: _Thread, line: ProgressLine, signals: Signals, timelimit: floa
 
 def _partial(thread: _Thread, workers: int) -> Result:
     reason = Reason.INTERRUPTED if thread.stop.is_set() else Reason.TIMEOUT
-    counters = thread.counters.copy()
-    run, engine = counters.pop("run", None), counters.pop("engine", "")
+    last = next(iter(thread.progress.values()), None)
+    seconds = monotonic() - thread.started
+    if last is None:
+        return Result(Unknown(reason), "", {}, seconds, workers, {})
+    if last.so_far is not None:
+        found = last.so_far()  # finished stages are not lost
+        if not isinstance(found.verdict, Unknown):
+            return replace(found, seconds=seconds, run=last.run)
+    counters = last.counters
     bounds = {"recursion": counters["bound"]} if counters.get("bound") else {}
-    how_far = (
-        f"parts of the search: {counters['closed']} closed, {counters['open_partitions']} open"
-        if "closed" in counters
-        else ""
-    )
-    verdict = Unknown(reason, how_far)
-    return Result(verdict, engine, bounds, monotonic() - thread.started, workers, counters, run=run)
+    how_far = ""
+    if "open_partitions" in counters:
+        how_far = f"parts of the search: {counters['closed']} closed, {counters['open_partitions']} open"
+    return Result(Unknown(reason, how_far), last.stage.engine, bounds, seconds, workers, counters, run=last.run)

@@ -7,15 +7,16 @@ import json
 from time import perf_counter
 from typing import Any
 
-from cleave.cli.arguments import add_inlining, merging
 from cleave.engines.inline.alone import recursion_limit
 from cleave.engines.inline.complete import best, complete, tree_size
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import Merging, strategy
-from cleave.engines.inline.options import DEFAULT_BOUND
+from cleave.engines.inline.options import InlineOptions
+from cleave.engines.registry import engine
 from cleave.frontends.read import read_program
 from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import prepare
+from cleave.run.options import flags, given
 
 
 def add_to(commands: Any) -> None:
@@ -26,20 +27,24 @@ def add_to(commands: Any) -> None:
         " instances. A tree is counted, not built.",
     )
     parser.add_argument("file", help="a Boogie program (.bpl)")
-    add_inlining(parser)
+    parser.add_argument(
+        "--entry", metavar="PROC", help="the procedure to start from (default: the one marked {:entrypoint}, else main)"
+    )
+    flags(parser, (engine("inline"),), only=("bounds", "merging", "seed"))
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     started = perf_counter()
-    bound = (options.recursion_bound or (DEFAULT_BOUND,))[-1]
+    chosen = InlineOptions(**given(options, (engine("inline"),)))
+    bound = chosen.tried[-1]
     program = read_program(options.file)
     prepared = prepare(program, choose_entries(program, options.entry))
     conditions = Conditions(prepared.program, expand_straight=False)
     extra = {p.name: p.extra_recursion for p in prepared.program.procedures.values()}
     limit = recursion_limit(bound, extra)
-    how = merging(options)
+    how = chosen.merging
     unfolding_started = perf_counter()
     if how is Merging.TREE:
         instances, merges = tree_size(conditions, prepared.entry, limit), 0
@@ -47,12 +52,12 @@ def run(options: argparse.Namespace) -> int:
         if how is Merging.OPT:
             unfolding = best(conditions, prepared.entry, limit)
         else:
-            unfolding = complete(conditions, prepared.entry, limit, strategy(how, options.seed))
+            unfolding = complete(conditions, prepared.entry, limit, strategy(how, chosen.seed))
         instances, merges = len(unfolding.instances), unfolding.merges
     done = perf_counter()
     report = {
         "file": options.file,
-        "inlining": options.inlining,
+        "inlining": "tree" if how is Merging.TREE else "dag",
         "merge": None if how is Merging.TREE else how.value,
         "recursion_bound": bound,
         "procedures": len(conditions),

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
+from cleave.engines.text import amount, count
 from cleave.errors import InternalError
 
 Own = TypeVar("Own", bound="Counters")
@@ -82,22 +83,3 @@ def workers_line(workers: int | None, lost: int | None) -> str:
     ('4 workers', '1 worker (2 lost)')
     """
     return f"{count(workers or 0, 'worker')}{f' ({lost} lost)' if lost else ''}"
-
-
-def amount(number: float) -> str:
-    """
-    >>> amount(999), amount(12_345), amount(12_345_678), amount(3_200_000_000)
-    ('999', '12.3k', '12.3M', '3.2G')
-    """
-    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= limit:
-            return f"{number / limit:.1f}{unit}"
-    return f"{number:.0f}"
-
-
-def count(number: int, thing: str) -> str:
-    """
-    >>> count(1, "worker"), count(2, "worker")
-    ('1 worker', '2 workers')
-    """
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

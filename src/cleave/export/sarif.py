@@ -11,6 +11,7 @@ properties.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +19,13 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
+from cleave.export.exports import About
 from cleave.export.inputs import Inputs
+from cleave.export.objects import result_object
 from cleave.frontends.c.properties.built_in import ASSERTIONS
 from cleave.frontends.c.properties.property import Property
 from cleave.frontends.c.properties.registry import properties
 from cleave.ir.program import Location
-from cleave.objects import result_object
 from cleave.verdict import Result, Trace, TraceStep, Unknown, Unsafe
 from cleave.version import __version__
 
@@ -56,6 +58,11 @@ class SarifTask:
 
     inputs: Inputs
     command: str
+
+
+def sarif_text(about: About, result: Result) -> str:
+    log = sarif(SarifTask(inputs=about.files, command=about.command), result)
+    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 
 def sarif(task: SarifTask, result: Result) -> dict[str, Any]:

@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from cleave.export.exports import About
 from cleave.export.inputs import Inputs
 from cleave.export.invariants import invariants_of
 from cleave.export.waypoints import violation_of
 from cleave.export.yaml import print_yaml
 from cleave.frontends.c.properties.built_in import ASSERTIONS, DEADLOCK, ERROR_LABEL
-from cleave.frontends.c.properties.registry import properties
+from cleave.frontends.c.properties.registry import chosen, properties
+from cleave.frontends.input import Input
 from cleave.verdict import Result, Safe, Unsafe
 from cleave.version import __version__
 
@@ -44,6 +46,24 @@ class WitnessTask:
 def can_be_said(properties: Iterable[str]) -> bool:
     """Whether the format has words for one of the properties."""
     return any(_formulas(name) for name in properties)
+
+
+def witness_text(about: About, result: Result) -> str | None:
+    from cleave.frontends.c.clang.compile import declares_32_bit  # the compiler is large
+
+    small = any(map(declares_32_bit, about.files.contents.values()))
+    bits: Literal[32, 64] = about.input.c.bits or (32 if small else 64)
+    return witness(WitnessTask(inputs=about.files, bits=bits, command=about.command), result)
+
+
+def refusal(input: Input) -> str | None:
+    """Why no witness can be about this input."""
+    if not input.is_c:
+        return "--witness is for programs in C, the only language of witnesses; --sarif is for all"
+    names = [one.name for one in chosen(input.c.checks)]
+    if not can_be_said(names):
+        return f"the format of witnesses has no words for {', '.join(names)}; --sarif has"
+    return None
 
 
 def witness(task: WitnessTask, result: Result, when: datetime | None = None) -> str | None:

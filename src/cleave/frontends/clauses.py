@@ -32,6 +32,10 @@ def holds_clauses(file: str) -> bool:
     return PurePath(file).suffix.lower() in READERS
 
 
+def holds_transitions(file: str) -> bool:
+    return holds_clauses(file) and PurePath(file).suffix.lower() != ".smt2"
+
+
 def read_clauses(file: str, content: bytes) -> HornSystem:
     ending = PurePath(file).suffix.lower()
     if ending == ".smt2" and _is_vmt(content):

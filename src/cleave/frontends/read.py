@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from functools import lru_cache
 from pathlib import PurePath
 
 from cleave.errors import InputError, InternalError, UnsupportedError
@@ -55,16 +54,11 @@ def read_bytes(file: str) -> bytes:
         raise InputError(f"can't read the file: {reason}", file=file) from None
 
 
-@lru_cache(maxsize=1)  # of one run, which forgets it before it starts: files change
-def read_source(file: str, c: COptions) -> bytes:
-    """All that is needed to read the program in ``file`` anywhere: its content or, of a C program, what the compiler
-    makes of all its files, so that neither headers nor a compiler are needed where it is read."""
-    content = read_bytes(file)
-    if not is_c(file):
-        return content
+def compiled_source(file: str, c: COptions) -> bytes:
+    """What the compiler makes of a C program's files: all that is needed to read it where there is no compiler."""
     from cleave.frontends.c.read import compile_program
 
-    return compile_program({file: content, **{other: read_bytes(other) for other in c.others}}, c)
+    return compile_program({name: read_bytes(name) for name in (file, *c.others)}, c)
 
 
 def is_c(file: str) -> bool:
@@ -77,19 +71,15 @@ def may_have_threads(file: str) -> bool:
 
 
 def read_program(file: str, content: bytes | None = None) -> Program:
-    """The program in ``file``, or in ``content`` if it was read before, by `read_source` or as it stands."""
+    """The program in ``file``, or in ``content`` if it was read before, as it stands or by `compiled_source`."""
     ending = _ending(file)
     if ending not in READERS:
         known = ", ".join(sorted(READERS))
         told = f"of a {ending!r} file" if ending else "of a file without an ending"
         raise UnsupportedError(f"can't tell the language {told}; known are {known}", file=file)
-    return _read(file, read_bytes(file) if content is None else content)
-
-
-@lru_cache(maxsize=1)  # who chooses an engine has looked into the program before the engine does
-def _read(file: str, content: bytes) -> Program:
-    _log.info("reading %s: %s bytes", file, f"{len(content):,}")
-    program = READERS[_ending(file)](content, file)
+    source = read_bytes(file) if content is None else content
+    _log.info("reading %s: %s bytes", file, f"{len(source):,}")
+    program = READERS[ending](source, file)
     _log.info("read %s: %d procedures", file, len(program.procedures))
     return program
 

@@ -1,15 +1,17 @@
 """The SQLite file that holds a journal: how it is made, recognised and kept safe, and its errors in Cleave's words.
 
-    connection = create_database(path, info, assignment)        # commits wait for the disk
+    connection = create_database(path, info, plan, source)
+    careful(connection)                                         # commits wait for the disk
     connection = open_database(path, for_writing=False)         # InputError unless it is a journal of this format
 
 The file says what it is in SQLite's ``application_id``, and the version of its format in ``user_version``.
 
-In WAL mode readers and the writer don't wait for each other. ``synchronous=FULL`` makes each commit wait for the disk:
-with ``NORMAL`` a power cut could take the last events with it although their commands were carried out, and who resumes
-the run would give out worker numbers again that workers on other machines may still have. The price is one wait per
-batch of events: 4,000 to 7,000 batches of one per second where it was measured, 200 where a wait takes 5 ms; while one
-waits, the next batch grows.
+In WAL mode readers and the writer don't wait for each other. A run without workers does not wait for the disk either:
+it survives a ``kill -9``, and after a power cut it begins again. Once there are workers, ``synchronous=FULL`` makes
+each commit wait for the disk: with ``NORMAL`` a power cut could take the last events with it although their commands
+were carried out, and who resumes the run would give out worker numbers again that workers on other machines may still
+have. The price is one wait per batch of events: 4,000 to 7,000 batches of one per second where it was measured, 200
+where a wait takes 5 ms; while one waits, the next batch grows.
 """
 
 from __future__ import annotations
@@ -26,28 +28,31 @@ import msgspec
 
 from cleave.errors import InputError, UsageError
 
-FORMAT = 1
+FORMAT = 2
 _APPLICATION = int.from_bytes(b"Clev", "big")
 _BUSY_SECONDS = 30.0  # for the moments in which SQLite needs a file for itself, for example after a crash
 _FAST = 1  # of zlib's levels; a program's text shrinks to a third even so
 _TABLES = (
-    "CREATE TABLE run (info TEXT NOT NULL, assignment BLOB NOT NULL, result TEXT)",
-    "CREATE TABLE event (number INTEGER PRIMARY KEY, seconds REAL NOT NULL, event BLOB NOT NULL)",
+    "CREATE TABLE run (info TEXT NOT NULL, plan BLOB NOT NULL, source BLOB NOT NULL, result TEXT)",
+    "CREATE TABLE stage (number INTEGER PRIMARY KEY, began REAL NOT NULL, spec BLOB NOT NULL)",
+    "CREATE TABLE event"
+    " (number INTEGER PRIMARY KEY, stage INTEGER NOT NULL, seconds REAL NOT NULL, event BLOB NOT NULL)",
+    "CREATE TABLE outcome (stage INTEGER PRIMARY KEY, ended REAL NOT NULL, seconds REAL NOT NULL, data BLOB NOT NULL)",
 )
 
 
-def create_database(path: Path | None, info: bytes, assignment: bytes) -> sqlite3.Connection:
-    """Without events, in an empty file or, without a path, in memory."""
+def create_database(path: Path | None, info: bytes, plan: bytes, source: bytes) -> sqlite3.Connection:
+    """Without events, in an empty file or, without a path, in memory. Nothing waits for the disk yet: see `careful`."""
     with writing(path):
         connection = _connect(path)
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA synchronous = OFF")
         with transaction(connection):  # before WAL mode: the file is empty or whole, whenever the process is killed
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
             for table in _TABLES:
                 connection.execute(table)
-            row = (info.decode(), zlib.compress(assignment, _FAST))
-            connection.execute("INSERT INTO run (info, assignment) VALUES (?, ?)", row)
+            row = (info.decode(), plan, zlib.compress(source, _FAST))
+            connection.execute("INSERT INTO run (info, plan, source) VALUES (?, ?, ?)", row)
         connection.execute("PRAGMA journal_mode = WAL")
     return connection
 
@@ -61,13 +66,18 @@ def open_database(path: Path, *, for_writing: bool) -> sqlite3.Connection:
             _check_format(connection, path)
             if for_writing:
                 connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = FULL")
+                careful(connection)
             else:
                 connection.execute("PRAGMA query_only = ON")
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def careful(connection: sqlite3.Connection) -> None:
+    """From now on each commit waits for the disk."""
+    connection.execute("PRAGMA synchronous = FULL")
 
 
 def remove_database(path: Path) -> None:
@@ -109,7 +119,7 @@ def reading(path: Path | None) -> Iterator[None]:
     """What the libraries say about a file that is no journal, or no longer a whole one, as an InputError."""
     try:
         yield
-    except (sqlite3.Error, msgspec.MsgspecError, zlib.error) as error:
+    except (sqlite3.Error, msgspec.MsgspecError, zlib.error, TypeError) as error:  # TypeError: text instead of bytes
         raise InputError(_complaint(error), file=str(path or "")) from error
 
 

@@ -1,12 +1,17 @@
-"""The journal of one run: every event that its coordinator sees, on disk before its commands are carried out.
+"""The journal of one run: its plan, every event that a coordinator sees, on disk before its commands are carried out,
+and what each stage led to.
 
-    with Journal.create(path, info, assignment) as journal:
-        journal.append([Joined(1), Passed(1.0)])        # on disk when it returns
+    with Journal.create(path, info, plan, source) as journal:
+        journal.begin(1, spec)
+        journal.append([Joined(1), Passed(1.0)], stage=1)       # on disk when it returns
+        journal.end(1, outcome, seconds=0.5)
         journal.finish({"verdict": "safe"})
-    with Journal.open(path) as journal:                 # also while another process writes
-        for seconds, event in journal.events(): ...
-    with Journal.reopen(path) as journal:               # to go on with the run
-        journal.append([Lost(1)])
+    with Journal.open(path) as journal:                         # also while another process writes
+        for seconds, event in journal.events(1): ...
+    with Journal.reopen(path) as journal:                       # to go on with the run
+        journal.append([Lost(1)], stage=1)
+
+Plan, stages and outcomes are bytes here: `run` knows what they mean.
 
 `places` says where journals are kept; `database` what is in the file.
 """
@@ -20,13 +25,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
 from cleave.engines.coordination import Event, decode_event, encode_event
 from cleave.errors import UsageError
 from cleave.journal.database import (
+    careful,
     create_database,
     leave_one_file,
     open_database,
@@ -52,8 +58,19 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
     runtime: Literal["local", "ray", "simulated"]
     options: dict[str, Any]  # anything that JSON can hold
     started: Annotated[datetime, msgspec.Meta(tz=True)]
-    version: str  # of Cleave
+    version: str  # of the Cleave that began it, for people: what can be resumed, plan and engines say
     source: str  # digest of what was read from the files
+
+
+class StageRow(NamedTuple):
+    """A stage of a plan: when it began and, once it has an outcome, when it ended and how long it took."""
+
+    number: int
+    began: float
+    spec: bytes
+    ended: float | None
+    seconds: float | None
+    outcome: bytes | None
 
 
 class Journal:
@@ -63,25 +80,26 @@ class Journal:
         self.path = path
         self._connection = connection
         self._lock = lock
+        self._is_careful = False
         with reading(path):
             self.info = msgspec.json.decode(read_run(connection, "info"), type=RunInfo)
             self._finished = bool(read_run(connection, "result IS NOT NULL"))
 
     @classmethod
-    def create(cls, path: Path, info: RunInfo, assignment: bytes = b"") -> Journal:
-        """A new journal in a new file. ``assignment`` is what workers start with: kept, so that the run can be resumed
-        without the files that it was read from."""
+    def create(cls, path: Path, info: RunInfo, plan: bytes = b"", source: bytes = b"") -> Journal:
+        """A new journal in a new file. ``source`` is what was read: kept, so that the run can be resumed without the
+        files that it was read from."""
         lock = Lock.take(path)
         try:
-            return cls._begin(_new_file(path), lock, info, assignment)
+            return cls._begin(_new_file(path), lock, info, plan, source)
         except BaseException:
             lock.give_back()
             raise
 
     @classmethod
-    def in_memory(cls, info: RunInfo, assignment: bytes = b"") -> Journal:
+    def in_memory(cls, info: RunInfo) -> Journal:
         """For a run that nobody will resume."""
-        return cls._begin(None, None, info, assignment)
+        return cls._begin(None, None, info, b"", b"")
 
     @classmethod
     def open(cls, path: Path) -> Journal:
@@ -99,20 +117,39 @@ class Journal:
             lock.give_back()
             raise
 
-    def append(self, events: Sequence[Event]) -> None:
+    def begin(self, stage: int, spec: bytes) -> None:
+        """A stage begins, or goes on."""
+        row = (stage, self._now(), spec)
+        with writing(self.path), transaction(self._connection):
+            self._unfinish()
+            self._connection.execute("INSERT OR REPLACE INTO stage (number, began, spec) VALUES (?, ?, ?)", row)
+
+    def append(self, events: Sequence[Event], stage: int = 0) -> None:
         """All of them are on disk when this returns; after a crash before that, all or none."""
         if not events:
             return
-        seconds = time.time() - self.info.started.timestamp()
-        rows = [(seconds, encode_event(event)) for event in events]
+        if not self._is_careful:
+            careful(self._connection)
+            self._is_careful = True
+        seconds = self._now()
+        rows = [(stage, seconds, encode_event(event)) for event in events]
         with writing(self.path), transaction(self._connection):
-            if self._finished:  # a run that ended without an answer goes on
-                self._connection.execute("UPDATE run SET result = NULL")
-            self._connection.executemany("INSERT INTO event (seconds, event) VALUES (?, ?)", rows)
-        self._finished = False
+            self._unfinish()
+            self._connection.executemany("INSERT INTO event (stage, seconds, event) VALUES (?, ?, ?)", rows)
+
+    def end(self, stage: int, outcome: bytes, seconds: float) -> None:
+        """A stage is over, and will not be done again."""
+        row = (stage, self._now(), seconds, outcome)
+        with writing(self.path), transaction(self._connection):
+            self._connection.execute("INSERT OR REPLACE INTO outcome VALUES (?, ?, ?, ?)", row)
+
+    def reopen_stages(self, stages: Sequence[int]) -> None:
+        """What these led to no longer counts: whoever goes on with the run gives them more time."""
+        with writing(self.path), transaction(self._connection):
+            self._connection.executemany("DELETE FROM outcome WHERE stage = ?", [(stage,) for stage in stages])
 
     def finish(self, result: Mapping[str, Any]) -> None:
-        """The run is over, with a result that JSON can hold. Events that are appended later void it."""
+        """The run is over, with a result that JSON can hold. A stage that begins later voids it."""
         with writing(self.path), transaction(self._connection):
             self._connection.execute("UPDATE run SET result = ?", (msgspec.json.encode(result).decode(),))
         self._finished = True
@@ -125,10 +162,24 @@ class Journal:
             return None if encoded is None else msgspec.json.decode(encoded, type=dict[str, Any])
 
     @property
-    def assignment(self) -> bytes:
-        """Not part of ``info``, because it may be as large as the program, and few ask for it."""
+    def plan(self) -> bytes:
         with reading(self.path):
-            return zlib.decompress(read_run(self._connection, "assignment"))
+            return bytes(read_run(self._connection, "plan"))
+
+    @property
+    def source(self) -> bytes:
+        """Not part of ``info``, because it may be large, and few ask for it."""
+        with reading(self.path):
+            return zlib.decompress(read_run(self._connection, "source"))
+
+    def stages(self) -> list[StageRow]:
+        """Those that have begun, in the order of their numbers."""
+        query = (
+            "SELECT number, began, spec, ended, outcome.seconds, data FROM stage LEFT JOIN outcome"
+            " ON stage.number = outcome.stage ORDER BY number"
+        )
+        with reading(self.path):
+            return [StageRow(*row) for row in self._connection.execute(query).fetchall()]
 
     def seconds(self) -> float:
         """How long the run has gone on. Breaks don't count: they show, because a run notes the time every second."""
@@ -139,12 +190,14 @@ class Journal:
         with reading(self.path):
             (first,) = self._connection.execute("SELECT seconds FROM event ORDER BY number LIMIT 1").fetchone() or (0,)
             (later,) = self._connection.execute(query, (_BREAK_SECONDS,)).fetchone()
-        return float(first + (later or 0))
+            (alone,) = self._connection.execute("SELECT sum(seconds) FROM outcome").fetchone()
+        return max(float(first + (later or 0)), float(alone or 0))
 
-    def events(self) -> Iterator[tuple[float, Event]]:
-        """In their order, each with the seconds from the start of the run until it was appended, by the wall clock."""
+    def events(self, stage: int | None = None) -> Iterator[tuple[float, Event]]:
+        """Those of one stage or of all, in their order, each with the seconds from the start of the run until it was
+        appended, by the wall clock."""
         last = 0
-        while rows := self._events_after(last):
+        while rows := self._events_after(last, stage):
             for _, seconds, data in rows:
                 yield seconds, self._decoded(data)
             last = rows[-1][0]
@@ -174,8 +227,8 @@ class Journal:
         self.close()
 
     @classmethod
-    def _begin(cls, path: Path | None, lock: Lock | None, info: RunInfo, assignment: bytes) -> Journal:
-        return cls(create_database(path, msgspec.json.encode(info), assignment), path, lock)
+    def _begin(cls, path: Path | None, lock: Lock | None, info: RunInfo, plan: bytes, source: bytes) -> Journal:
+        return cls(create_database(path, msgspec.json.encode(info), plan, source), path, lock)
 
     @classmethod
     def _existing(cls, path: Path, lock: Lock | None) -> Journal:
@@ -186,10 +239,20 @@ class Journal:
             connection.close()
             raise
 
-    def _events_after(self, number: int) -> list[tuple[int, float, bytes]]:
-        query = "SELECT number, seconds, event FROM event WHERE number > ? ORDER BY number LIMIT ?"
+    def _events_after(self, number: int, stage: int | None) -> list[tuple[int, float, bytes]]:
+        query = "SELECT number, seconds, event FROM event WHERE number > ? AND stage = ifnull(?, stage)"
         with reading(self.path):
-            return self._connection.execute(query, (number, _EVENTS_AT_ONCE)).fetchall()
+            rows = self._connection.execute(f"{query} ORDER BY number LIMIT ?", (number, stage, _EVENTS_AT_ONCE))
+            return rows.fetchall()
+
+    def _now(self) -> float:
+        return time.time() - self.info.started.timestamp()
+
+    def _unfinish(self) -> None:
+        """A run that ended without an answer goes on."""
+        if self._finished:
+            self._connection.execute("UPDATE run SET result = NULL")
+            self._finished = False
 
     def _decoded(self, event: bytes) -> Event:
         with reading(self.path):

@@ -65,13 +65,13 @@ def new_run_id(file: str, now: datetime | None = None) -> str:
     return "-".join(part for part in (moment, name, secrets.token_hex(3)) if part)
 
 
-def start_run(folder: Path, info: RunInfo, assignment: bytes = b"", *, keep: int = 200) -> Journal:
+def start_run(folder: Path, info: RunInfo, plan: bytes = b"", source: bytes = b"", *, keep: int = 200) -> Journal:
     """A journal for a new run, in a folder that is made if need be and from which old runs are removed."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"can't make the folder {folder} for journals: {error.strerror}") from None
-    journal = Journal.create(folder / (info.id + SUFFIX), info, assignment)
+    journal = Journal.create(folder / (info.id + SUFFIX), info, plan, source)
     _log.info("the journal is %s", journal.path)
     for path in prune(folder, keep):
         _log.debug("removed the old journal %s", path)

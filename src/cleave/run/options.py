@@ -13,7 +13,7 @@ All of it is made from the fields of the engines' options (`engines.options`), a
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from cleave.errors import UsageError
@@ -36,9 +36,10 @@ class Described(Protocol):
 # --- the command line -----------------------------------------------------------------------------------------------
 
 
-def flags(parser: argparse.ArgumentParser, engines: Iterable[Described]) -> None:
-    """Adds the flags of all engines, grouped by engine; those that several engines have come first."""
-    holders = _holders(engines)
+def flags(parser: argparse.ArgumentParser, engines: Iterable[Described], only: Collection[str] = ()) -> None:
+    """Adds the flags of all engines, or ``only`` some by their names in Python, grouped by engine; those that several
+    engines have come first."""
+    holders = {flag: held for flag, held in _holders(engines).items() if not only or held[0][1].name in only}
     shared = [flag for flag, held in holders.items() if len(held) > 1]
     group = parser.add_argument_group("options of several engines")
     for flag in shared:

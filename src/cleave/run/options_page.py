@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cleave.engines.registry import engine, names
 from cleave.run.choices import Choice, choices_of
 from cleave.run.options import Described
 
@@ -53,3 +54,7 @@ def page(engines: Iterable[Described]) -> str:
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+if __name__ == "__main__":
+    print(page(map(engine, names())), end="")

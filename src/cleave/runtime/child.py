@@ -23,19 +23,19 @@ import traceback
 from collections.abc import Callable
 from importlib import import_module
 from queue import SimpleQueue
-from typing import NoReturn, cast
+from typing import NoReturn, TypeAlias, cast
 
 import msgspec
 
 from cleave.engines.coordination import Worker
 from cleave.runtime.stream import CHUNK_BYTES, Unframing, framed
+from cleave.smt.deep_thread import STACK_BYTES
 from cleave.watch import resident_bytes
 
 EXIT_RAISED = 1
 EXIT_MEMORY = 77
 READY = b""
 
-_STACK_BYTES = 512 * 1024 * 1024
 _MEMORY_POLL_SECONDS = 0.05
 
 
@@ -48,21 +48,28 @@ class Briefing(msgspec.Struct, frozen=True, array_like=True, tag=1):
     memlimit_mb: int
 
 
+Part: TypeAlias = Callable[[socket.socket, SimpleQueue[bytes]], None]
+"""What a process does with its connection, and with the messages that come in."""
+
+
 def main() -> NoReturn:
+    serve(_work)
+
+
+def serve(work: Part) -> NoReturn:
+    """Runs ``work`` in a thread with a deep stack until it returns, or the other end of the connection is closed."""
     # As for the command line: terms hold no cycles worth collecting, and numerals may be long.
     gc.set_threshold(200_000, 50, 50)
     sys.set_int_max_str_digits(0)
     connection = socket.socket(fileno=int(sys.argv[1]))
     connection.set_inheritable(False)  # should a solver start a process, that one must not keep the connection open
     inbox: SimpleQueue[bytes] = SimpleQueue()
-    threading.stack_size(_STACK_BYTES)
-    threading.Thread(target=_until_exit, args=(_work, connection, inbox), name="cleave-worker", daemon=True).start()
+    threading.stack_size(STACK_BYTES)
+    threading.Thread(target=_until_exit, args=(work, connection, inbox), name="cleave-worker", daemon=True).start()
     _until_exit(_read, connection, inbox)
 
 
-def _until_exit(
-    part: Callable[[socket.socket, SimpleQueue[bytes]], None], connection: socket.socket, inbox: SimpleQueue[bytes]
-) -> NoReturn:
+def _until_exit(part: Part, connection: socket.socket, inbox: SimpleQueue[bytes]) -> NoReturn:
     """However this part of the process ends, the rest goes with it."""
     code = 0
     try:

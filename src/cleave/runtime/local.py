@@ -144,19 +144,17 @@ class LocalCrew:
         return [Lost(process.number, reason)] if process.joined else []
 
 
-class WorkerProcess:
-    """One worker's process, seen from the coordinator's."""
+class ChildProcess:
+    """A process that is talked to over a socket. ``start`` is what it runs, in Python; it gets the socket's number."""
 
-    def __init__(self, number: int, environment: Mapping[str, str]) -> None:
-        self.number = number
-        self.joined = False
+    def __init__(self, start: str, environment: Mapping[str, str]) -> None:
         self.outgoing = bytearray()
         self._incoming = Unframing()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed by bury
         self.connection, theirs = socket.socketpair()
         self.connection.setblocking(False)
         with theirs:
-            self._popen = _spawn(theirs.fileno(), self._log.fileno(), environment)
+            self._popen = _spawn(start, theirs.fileno(), self._log.fileno(), environment)
         self.pid = self._popen.pid
 
     def send(self, message: bytes) -> None:
@@ -207,14 +205,23 @@ class WorkerProcess:
         return next((line.strip() for line in reversed(lines) if line.strip()), "")[:_REASON_CHARACTERS]
 
 
-def _spawn(connection: int, log: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+class WorkerProcess(ChildProcess):
+    """One worker's process, seen from the coordinator's."""
+
+    def __init__(self, number: int, environment: Mapping[str, str]) -> None:
+        super().__init__(_START, environment)
+        self.number = number
+        self.joined = False
+
+
+def _spawn(start: str, connection: int, log: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Ctrl-C reaches every process of the terminal, but it is for the coordinator to decide what follows. Workers start
     and stay with it blocked: a handler would come too late for a new process, and Z3 puts its own in place of ours."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return subprocess.Popen(
             # -P: what happens to lie in the current directory is not for import.
-            [sys.executable, "-P", "-c", _START, str(connection)],
+            [sys.executable, "-P", "-c", start, str(connection)],
             pass_fds=(connection,),
             stdin=subprocess.DEVNULL,
             stdout=log,  # what our process prints is for its user to read, maybe as JSON

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cleave.engines.executions.execution import Execution
-from cleave.engines.executions.search import probe
+from cleave.engines.executions.trying import probe
 from cleave.frontends.boogie import read_boogie
 from cleave.ir.program import Program
 from cleave.ir.reader import read_program
@@ -239,7 +239,7 @@ def test_a_loop_without_statements_is_not_run_for_nothing(monkeypatch: pytest.Mo
         begun += 1
         return Execution(*arguments)
 
-    monkeypatch.setattr("cleave.engines.executions.search.Execution", counted)
+    monkeypatch.setattr("cleave.engines.executions.trying.Execution", counted)
     text = "procedure main() { while (true) { while (true) { } } }"
     assert probe(read_boogie(text, "idle.bpl"), "main", seed=1, steps=STEPS)[0] is None
     assert 0 < begun < 10

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from cleave.engines.engine import Proved, Violated
+from cleave.engines.findings import Proof, Violation
 from cleave.engines.inline.merging import Merging
 from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
@@ -81,7 +81,7 @@ def test_instances_grow_linearly_in_a_dag(merging: Merging, link: str, each: int
     sizes = []
     for length in (3, 6, 9):
         finding, counters = solve_and_count(chain(length, link), merging)
-        assert isinstance(finding, Proved)
+        assert isinstance(finding, Proof)
         assert not finding.bounds
         sizes.append(counters["instances"])
     if merging is Merging.RANDOM:  # sometimes refuses to merge
@@ -93,14 +93,14 @@ def test_instances_grow_linearly_in_a_dag(merging: Merging, link: str, each: int
 def test_instances_grow_linearly_in_a_long_chain() -> None:
     for length in (20, 40, 60):
         finding, counters = solve_and_count(chain(length))
-        assert isinstance(finding, Proved)
+        assert isinstance(finding, Proof)
         assert counters["instances"] <= length + 3
 
 
 def test_instances_grow_exponentially_in_a_tree() -> None:
     for length in (2, 4, 6):
         finding, counters = solve_and_count(chain(length), Merging.TREE)
-        assert isinstance(finding, Proved)
+        assert isinstance(finding, Proof)
         assert counters["instances"] >= 2**length
 
 
@@ -120,19 +120,19 @@ def test_solver_cost_grows_about_linearly_in_a_dag(link: str, length: int) -> No
 
 def test_a_wrong_assertion_at_the_end_of_the_chain_is_found() -> None:
     finding, counters = solve_and_count(chain(20, last=19))
-    assert isinstance(finding, Violated)
+    assert isinstance(finding, Violation)
     assert counters["instances"] <= 20 + 3
 
 
 @pytest.mark.slow
 def test_a_chain_of_200() -> None:
     finding, counters = solve_and_count(chain(200))
-    assert isinstance(finding, Proved)
+    assert isinstance(finding, Proof)
     assert counters["instances"] <= 200 + 3
 
 
 @pytest.mark.slow
 def test_a_tree_of_length_8() -> None:
     finding, counters = solve_and_count(chain(8, THROUGH_OTHERS), Merging.TREE)
-    assert isinstance(finding, Proved)
+    assert isinstance(finding, Proof)
     assert counters["instances"] >= 2**8

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
-from cleave.engines.engine import Finding, Proved, Violated
+from cleave.engines.findings import Finding, Proof, Violation
 from cleave.engines.inline.merging import Merging
 from cleave.ir.program import Program
 from cleave.ir.text import print_program
@@ -42,13 +43,13 @@ def made(number: int, features: Features) -> tuple[Program, Prepared]:
     return program, prepare(program, ("main",))
 
 
-def check_evidence(program: Program, prepared: Prepared, finding: Finding) -> None:
+def check_evidence(program: Program, prepared: Prepared, finding: Finding[Any]) -> None:
     """What a verdict stands on is confirmed by code that the engine does not use."""
     match finding:
-        case Violated(path):
+        case Violation(path):
             judged = validate_trace(program, "main", prepared.lift(path))
             assert isinstance(judged, Confirmed), judged
-        case Proved(_, proof):
+        case Proof(proof):
             rejected = check_unfolded(prepared.program, prepared.entry, proof, Z3Solver(profile=DEFAULT))
             assert rejected is None, rejected
         case _:
@@ -65,9 +66,9 @@ def test_hierarchical_programs(number: int) -> None:
         return
     for merging in Merging:
         finding = solve(prepared, merging)
-        assert isinstance(finding, Violated) == expected, (merging, finding)
+        assert isinstance(finding, Violation) == expected, (merging, finding)
         check_evidence(program, prepared, finding)
-        if isinstance(finding, Proved):
+        if isinstance(finding, Proof):
             assert not finding.bounds, "nothing recurs, so no bound can matter"
 
 
@@ -86,7 +87,7 @@ def test_programs_whose_instances_are_shared(merging: Merging) -> None:
         except TooManyPaths:
             return
         finding, counters = solve_and_count(prepared, merging)
-        assert isinstance(finding, Violated) == expected
+        assert isinstance(finding, Violation) == expected
         check_evidence(program, prepared, finding)
         merges += counters["merges"]
 
@@ -103,7 +104,7 @@ def test_a_concrete_violation_is_always_found(number: int) -> None:
         if isinstance(done.outcome, run_events.Violated):
             for merging in (Merging.TREE, Merging.FIRST):
                 finding = solve(prepared, merging)
-                assert isinstance(finding, Violated), (merging, done.path)
+                assert isinstance(finding, Violation), (merging, done.path)
                 check_evidence(program, prepared, finding)
             break
 
@@ -118,7 +119,7 @@ def test_recursive_programs_within_a_bound(number: int, bound: int) -> None:
         return
     for merging in Merging:
         finding = solve(prepared, merging, (bound,))
-        assert isinstance(finding, Violated) == expected, (merging, finding)
+        assert isinstance(finding, Violation) == expected, (merging, finding)
         check_evidence(program, prepared, finding)
 
 
@@ -128,13 +129,13 @@ def test_larger_bounds_find_more_and_a_proof_without_bound_stays(number: int) ->
     program, prepared = made(number, RECURSIVE)
     findings = [solve(prepared, bounds=(bound,)) for bound in range(1, 5)]
     for small, large in pairwise(findings):
-        if isinstance(small, Violated):
-            assert isinstance(large, Violated)
-        if isinstance(small, Proved) and not small.bounds:
-            assert isinstance(large, Proved), "what needed no bound holds for all"
+        if isinstance(small, Violation):
+            assert isinstance(large, Violation)
+        if isinstance(small, Proof) and not small.bounds:
+            assert isinstance(large, Proof), "what needed no bound holds for all"
     for merging in Merging:
         deepened = solve(prepared, merging, (1, 2, 3, 4))
-        assert isinstance(deepened, Violated) == isinstance(findings[-1], Violated)
+        assert isinstance(deepened, Violation) == isinstance(findings[-1], Violation)
         check_evidence(program, prepared, deepened)
 
 

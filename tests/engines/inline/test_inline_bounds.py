@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from cleave.engines.engine import Proved, Violated
+from cleave.engines.findings import Proof, Violation
 from cleave.engines.inline.alone import make_search
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import Merging
@@ -77,7 +77,7 @@ def made(text: str) -> Prepared:
 
 def smallest_bound(prepared: Prepared, upto: int = 8) -> int | None:
     """The first bound at which a violation is found; from there on it is."""
-    found = [isinstance(solve(prepared, bounds=(bound,)), Violated) for bound in range(1, upto + 1)]
+    found = [isinstance(solve(prepared, bounds=(bound,)), Violation) for bound in range(1, upto + 1)]
     if True not in found:
         return None
     assert all(found[found.index(True) :])
@@ -137,25 +137,25 @@ proc odd(n: Int) -> () {
 def test_a_proof_that_blocks_a_call_at_the_bound_needs_it(merging: Merging) -> None:
     text = LOOP.format(partial="assume true", after="assert (not (= i 7))")
     finding = solve(made(text), merging, (3,))
-    assert isinstance(finding, Proved)
+    assert isinstance(finding, Proof)
     assert finding.bounds == {"recursion": 3}
-    assert finding.proof.bound == 3
+    assert finding.evidence.bound == 3
 
 
 @pytest.mark.parametrize("merging", list(Merging))
 def test_a_proof_that_does_not_is_safe(merging: Merging) -> None:
     text = LOOP.format(partial="assume (< i 2)", after="assert (<= i 2)")
     bounded, unbounded = solve(made(text), merging, (2,)), solve(made(text), merging, (4,))
-    assert isinstance(bounded, Proved)
-    assert isinstance(unbounded, Proved)
+    assert isinstance(bounded, Proof)
+    assert isinstance(unbounded, Proof)
     assert (dict(bounded.bounds), dict(unbounded.bounds)) == ({"recursion": 2}, {})
-    assert unbounded.proof.bound is None
+    assert unbounded.evidence.bound is None
 
 
 def test_a_loop_that_does_not_matter_needs_no_bound() -> None:
     text = "var x: Int\n" + LOOP.format(partial="assume true", after="assert (or (< x 1) (<= 0 x))")
     finding = solve(made(text), bounds=(1,))
-    assert isinstance(finding, Proved)
+    assert isinstance(finding, Proof)
     assert not finding.bounds
 
 
@@ -165,14 +165,14 @@ def test_a_loop_that_does_not_matter_needs_no_bound() -> None:
 def test_deepening_stops_at_the_first_bound_with_a_violation() -> None:
     text = LOOP.format(partial="assume true", after="assert (not (= i 2))")
     finding, counters = solve_and_count(made(text), bounds=(1, 2, 3, 4, 5, 6))
-    assert isinstance(finding, Violated)
+    assert isinstance(finding, Violation)
     assert counters["bound"] == 3
 
 
 def test_deepening_stops_when_no_bound_is_needed() -> None:
     text = LOOP.format(partial="assume (< i 2)", after="assert (<= i 2)")
     finding, counters = solve_and_count(made(text), bounds=tuple(range(1, 20)))
-    assert isinstance(finding, Proved)
+    assert isinstance(finding, Proof)
     assert not finding.bounds
     assert counters["bound"] <= 4
 
@@ -181,8 +181,8 @@ def test_deepening_keeps_what_was_unfolded() -> None:
     text = LOOP.format(partial="assume true", after="assert (not (= i 9))")
     at_once, once = solve_and_count(made(text), bounds=(6,))
     in_turn, deepened = solve_and_count(made(text), bounds=(1, 2, 3, 4, 5, 6))
-    assert isinstance(at_once, Proved)
-    assert isinstance(in_turn, Proved)
+    assert isinstance(at_once, Proof)
+    assert isinstance(in_turn, Proof)
     assert in_turn.bounds == at_once.bounds == {"recursion": 6}
     assert deepened["instances"] == once["instances"]
 
@@ -209,13 +209,13 @@ def test_instances_are_work_too() -> None:
 def test_a_proof_beyond_the_bounds_has_a_smaller_one_within(extra: int) -> None:
     prepared = made(RECURSION.format(extra=extra, limit=10**9))
     found = solve(prepared, bounds=(2,), beyond_cost=40_000)
-    assert isinstance(found, Proved)
+    assert isinstance(found, Proof)
     assert found.bounds["recursion"] > 2
     assert found.within is not None
     assert found.within.bounds == {"recursion": 2}
-    assert len(found.within.proof.instances) == 3 + extra < len(found.proof.instances)
-    assert check_unfolded(prepared.program, prepared.entry, found.within.proof, Z3Solver()) is None
-    wider = replace(found.within.proof, bound=3)
+    assert len(found.within.evidence.instances) == 3 + extra < len(found.evidence.instances)
+    assert check_unfolded(prepared.program, prepared.entry, found.within.evidence, Z3Solver()) is None
+    wider = replace(found.within.evidence, bound=3)
     assert check_unfolded(prepared.program, prepared.entry, wider, Z3Solver()) is not None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cleave.engines.engine import Proved, Violated
+from cleave.engines.findings import Proof, Violation
 from cleave.engines.inline.merging import Merging
 from cleave.ir.reader import read_program
 from cleave.passes.background import background, without_background
@@ -117,10 +117,10 @@ def test_a_proof_that_needs_the_background(merging: Merging) -> None:
     program = prepared(ALLOCATIONS.format(property="(not (= p q))"))
     assert {v.name for v in background(program.program)} >= {"next"}
     found = solve(program, merging)
-    assert isinstance(found, Proved)
-    assert check_unfolded(program.program, program.entry, found.proof, Z3Solver(profile=PLAIN)) is None
+    assert isinstance(found, Proof)
+    assert check_unfolded(program.program, program.entry, found.evidence, Z3Solver(profile=PLAIN)) is None
     less = without_background(program.program)
-    assert check_unfolded(less, program.entry, found.proof, Z3Solver(profile=PLAIN)) is not None
+    assert check_unfolded(less, program.entry, found.evidence, Z3Solver(profile=PLAIN)) is not None
 
 
 @pytest.mark.parametrize("merging", [Merging.FIRST, Merging.TREE, Merging.OPT])
@@ -128,13 +128,13 @@ def test_a_violation_agrees_with_the_background(merging: Merging) -> None:
     text = ALLOCATIONS.format(property="(not (= q (+ p 9)))")
     program = prepared(text)
     found = solve(program, merging)
-    assert isinstance(found, Violated)
-    assert isinstance(validate_trace(read_program(text), "main", program.lift(found.path)), Confirmed)
+    assert isinstance(found, Violation)
+    assert isinstance(validate_trace(read_program(text), "main", program.lift(found.evidence)), Confirmed)
 
 
 def test_calls_in_other_branches_share_an_instance_at_once() -> None:
     found, counters = solve_and_count(prepared(BRANCHES))
-    assert isinstance(found, Proved)
+    assert isinstance(found, Proof)
     # main, f twice, h twice, and k, which calls nothing, for each h; the second f has all that the first one needed.
     assert counters["instances"] == 7
     assert counters["merges"] == 4
@@ -143,7 +143,7 @@ def test_calls_in_other_branches_share_an_instance_at_once() -> None:
 
 def test_a_tree_shares_nothing() -> None:
     found, counters = solve_and_count(prepared(BRANCHES), Merging.TREE)
-    assert isinstance(found, Proved)
+    assert isinstance(found, Proof)
     assert counters["merges"] == 0
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleave.engines.engine import Proved
+from cleave.engines.findings import Proof
 from cleave.engines.inline.merging import Merging
 from cleave.ir.reader import read_program
 from cleave.ir.unfolded import UnfoldedInstance, UnfoldedProof
@@ -62,8 +62,8 @@ proc f(n: Int) -> () {
 def proved(text: str, merging: Merging = Merging.FIRST, bound: int = 3) -> tuple[Prepared, UnfoldedProof]:
     prepared = prepare(read_program(text), ("main",))
     finding = solve(prepared, merging, (bound,))
-    assert isinstance(finding, Proved)
-    return prepared, finding.proof
+    assert isinstance(finding, Proof)
+    return prepared, finding.evidence
 
 
 def judged(prepared: Prepared, proof: UnfoldedProof) -> Rejected | None:
@@ -165,7 +165,7 @@ def test_a_call_on_a_feasible_path_can_not_be_left_out(number: int) -> None:
     """Opening a call keeps a proof only if the call did not matter; then the engine would not have inlined it."""
     prepared = prepare(LayeredMaker(random.Random(number), 2).program(), ("main",))
     finding = solve(prepared)
-    if isinstance(finding, Proved) and finding.proof.instances[0].callees:
-        assert judged(prepared, finding.proof) is None
-        opened = with_instance(finding.proof, 0, replace(finding.proof.instances[0], callees={}))
+    if isinstance(finding, Proof) and finding.evidence.instances[0].callees:
+        assert judged(prepared, finding.evidence) is None
+        opened = with_instance(finding.evidence, 0, replace(finding.evidence.instances[0], callees={}))
         assert "satisfiable" in reason(prepared, opened)

@@ -9,17 +9,18 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
-from cleave.distribute import Distributed, Place
-from cleave.engines.engine import Proved, Violated
+from cleave import Options, resume, verify
+from cleave.engines.desk import Facts
+from cleave.engines.findings import Proof, Violation
 from cleave.engines.inline import messages
-from cleave.engines.inline.known import decode_known, encode_known
 from cleave.engines.inline.messages import KnownFacts, Task
 from cleave.engines.inline.options import InlineOptions
-from cleave.engines.inline.search import InlineSearch
+from cleave.engines.known import decode_known, encode_known
 from cleave.engines.pdr import invariants
 from cleave.engines.pdr.houdini import inductive
 from cleave.engines.pdr.invariants import InvariantOptions, confirmed, find_invariants
@@ -31,6 +32,7 @@ from cleave.ir.check import check_program
 from cleave.ir.horn import Atom, Clause, HornSystem, Predicate
 from cleave.ir.program import Program
 from cleave.ir.text import print_program
+from cleave.journal.journal import Journal
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT
 from cleave.logic.terms import FALSE, TRUE, Term, integer
@@ -39,14 +41,15 @@ from cleave.passes.entries import choose_entries
 from cleave.passes.horn.relevant import parameters
 from cleave.passes.known import Known
 from cleave.passes.prepare import Prepared, ask, only_reachable, prepare
+from cleave.run.outcome import Outcome, encode_outcome
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 from cleave.validate.proofs.unfolded import check_unfolded
 from cleave.validate.violations.confirm import Confirmed, validate_trace
-from cleave.verdict import BoundedSafe, Result, Safe, Unsafe
-from cleave.verify import Options, resume, verify
+from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe
 from support.engine_runs import solve
 from support.programs import EVERYTHING, Features, ProgramMaker
+from support.runs import begun
 
 SEEDS = st.integers(0, 2**32 - 1)
 LITTLE = InvariantOptions(learning=LearningOptions(turns=(50_000, 150_000), slice_cost=5_000), sieve_cost=1_000_000)
@@ -102,7 +105,11 @@ procedure up(from: int) returns (r: int) {
 def run(folder: Path, text: str, *, use: bool, workers: int = 1) -> Result:
     file = folder / "program.bpl"
     file.write_text(text)
-    return verify(str(file), Options(recursion_bounds=(3,), invariants_from="pdr" if use else None, workers=workers))
+    bounds = InlineOptions(bounds=(3,))
+    invariants_from = "pdr" if use else None
+    return verify(
+        str(file), Options(engine="inline", engines=(bounds,), invariants_from=invariants_from, workers=workers)
+    )
 
 
 @pytest.mark.parametrize("text", [RECURSION, LOOP, CONSTANTS], ids=["recursion", "loop", "constants"])
@@ -236,12 +243,20 @@ def test_facts_in_a_task() -> None:
 
 
 def test_a_run_that_goes_on_has_its_facts_still(tmp_path: Path) -> None:
-    with Distributed.begin(InlineSearch(task_with_facts()[0]), Place(), tmp_path) as begun:
-        path = begun.journal.path
-    assert path is not None
-    verdict = resume(path).verdict
-    assert isinstance(verdict, Safe), verdict
-    assert "it uses facts that somebody checked" in verdict.validation
+    """It stopped after the stage that found them, which is not done again."""
+    file = tmp_path / "program.bpl"
+    file.write_text(RECURSION)
+    known = task_with_facts()[0].known
+    assert known is not None
+    options = Options(engine="inline", engines=(InlineOptions(bounds=(3,)),), invariants_from="pdr", workers=2)
+    path, plan = begun(str(file), options, tmp_path / "runs")
+    found = Outcome.of(plan.stages[0].number, Unknown(Reason.BUDGET), seconds=0.5, facts=Facts(known.facts, known.text))
+    with Journal.reopen(path) as journal:
+        journal.begin(found.stage, msgspec.json.encode(plan.stages[0]))
+        journal.end(found.stage, encode_outcome(found), found.seconds)
+    result = resume(path)
+    assert isinstance(result.verdict, Safe), result.verdict
+    assert "it uses facts that somebody checked" in result.verdict.validation
 
 
 @pytest.mark.parametrize(
@@ -317,12 +332,12 @@ def test_no_verdict_contradicts_the_one_without(
         plain, strengthened = both(program)
         used += plain.program != strengthened.program
         before, after = solve(plain), solve(strengthened)
-        assert isinstance(before, Violated) == isinstance(after, Violated), (before, after)
+        assert isinstance(before, Violation) == isinstance(after, Violation), (before, after)
         match after:
-            case Violated(path):
+            case Violation(path):
                 judged = validate_trace(program, "main", strengthened.lift(path))
                 assert isinstance(judged, Confirmed), judged
-            case Proved(_, proof):
+            case Proof(proof):
                 solver = Z3Solver(profile=DEFAULT)
                 rejected = check_unfolded(strengthened.program, strengthened.entry, proof, solver)
                 assert rejected is None, rejected

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from cleave.engines.coordination import Turn, Work
-from cleave.engines.engine import GaveUp
-from cleave.engines.pdr.alone import solve_briefly, solve_sequentially
+from cleave.engines.findings import GaveUp, Proof, Violation
+from cleave.engines.pdr.alone import Found, solve_briefly, solve_sequentially
+from cleave.engines.pdr.evidence import Invariants
 from cleave.engines.pdr.messages import (
     INVARIANT,
     Closed,
@@ -32,7 +33,6 @@ from cleave.engines.pdr.messages import (
     from_worker,
 )
 from cleave.engines.pdr.options import PdrOptions, Share
-from cleave.engines.pdr.search import Found, Invariants, Refuted
 from cleave.engines.pdr.spacer import run as spacer
 from cleave.engines.pdr.spacer.run import INFINITY, Event, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.engines.pdr.task import horn_problem
@@ -199,16 +199,18 @@ def alone(given: HornSystem, options: PdrOptions, halt: threading.Event | None =
 @pytest.mark.parametrize("given", [counter(10, gt(X, N(10))), pairs(7)], ids=["counter", "pairs"])
 def test_alone_safe(given: HornSystem) -> None:
     found = alone(given, PdrOptions())
-    assert isinstance(found, Invariants)
-    lifted = horn_problem(given).interpretation(found.interpretations[None])
+    assert isinstance(found, Proof)
+    assert isinstance(found.evidence, Invariants)
+    lifted = horn_problem(given).interpretation(found.evidence.interpretations[None])
     assert isinstance(check_interpretation(given, lifted), Confirmed)
 
 
 @pytest.mark.parametrize("given", [counter(9, eq(X, N(7))), pairs(8)], ids=["counter", "pairs"])
 def test_alone_unsafe(given: HornSystem) -> None:
     found = alone(given, PdrOptions(strategies=("default",)))
-    assert isinstance(found, Refuted)
-    assert isinstance(check_derivation(given, found.derivation), Confirmed)
+    assert isinstance(found, Violation)
+    assert isinstance(found.evidence, Derivation)
+    assert isinstance(check_derivation(given, found.evidence), Confirmed)
 
 
 def test_alone_stops_soon_when_it_is_told_to() -> None:
@@ -226,10 +228,11 @@ def test_a_loop_that_counts_is_taken_many_rounds_at_a_time() -> None:
     """`default` would need as many levels."""
     far = PdrOptions(strategies=("accelerated@1",))
     found = alone(counter(3_000, gt(X, N(2_998))), far)
-    assert isinstance(found, Refuted)
-    assert len(found.derivation.steps) == 3_001
-    assert isinstance(check_derivation(counter(3_000, gt(X, N(2_998))), found.derivation), Confirmed)
-    assert isinstance(alone(counter(3_000, gt(X, N(3_000))), far), Invariants)
+    assert isinstance(found, Violation)
+    assert isinstance(found.evidence, Derivation)
+    assert len(found.evidence.steps) == 3_001
+    assert isinstance(check_derivation(counter(3_000, gt(X, N(2_998))), found.evidence), Confirmed)
+    assert isinstance(alone(counter(3_000, gt(X, N(3_000))), far), Proof)
     endless = counter(10_000_000, eq(X, N(10_000_000)))
     assert alone(endless, far) == GaveUp(Reason.SOLVER, "solver: the derivation takes more than 50000 steps")
 
@@ -241,12 +244,12 @@ def test_where_nothing_counts_the_next_strategy_has_its_turn() -> None:
         query(gt(X, N(99)), atom("at", X)),
     )
     assert alone(doubled, PdrOptions(strategies=("accelerated",))) == GaveUp(Reason.SOLVER, "solver: no loop counts")
-    assert isinstance(alone(doubled, PdrOptions(strategies=("accelerated", "default"))), Invariants)
+    assert isinstance(alone(doubled, PdrOptions(strategies=("accelerated", "default"))), Proof)
 
 
 def test_a_moment_alone_is_enough_or_it_is_not() -> None:
     options = PdrOptions()
     with Watch() as watch:
-        assert isinstance(solve_briefly(horn_problem(GIVEN), options, 0.2, watch, lambda _: None), Invariants)
+        assert isinstance(solve_briefly(horn_problem(GIVEN), options, 0.2, watch, lambda _: None), Proof)
         endless = counter(100_000, eq(X, N(100_000)))
         assert solve_briefly(horn_problem(endless), options, 0.2, watch, lambda _: None) is None

@@ -7,27 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from cleave.distribute import Distributed, Place
-from cleave.engines.threads.messages import Task
 from cleave.engines.threads.options import ThreadsOptions
-from cleave.engines.threads.search import ThreadsSearch
 from cleave.errors import UsageError
-from cleave.flows.run import Run
-from cleave.flows.threads import ThreadsFlow
+from cleave.run.outcome import Outcome
 from cleave.smt.sat import solver as sat
 from cleave.smt.sat.solver import NAMES
-from cleave.verdict import BoundedSafe, Result, Safe, Unsafe
-from cleave.watch import Watch
+from cleave.verdict import BoundedSafe, Safe, Unsafe
+from support.runs import run_stage
 
 EXAMPLES = Path(__file__).parent / "examples"
 VIOLATIONS = {"lost_update": 5, "peterson_broken": 4, "buffer": 5, "stack": 4}
 
 
-def verify(name: str, source: str, options: ThreadsOptions) -> Result:
-    search = ThreadsSearch(Task(f"{name}.ir", source.encode(), None, options))
-    with Watch() as watch:
-        run = Run(search.engine, watch, None)
-        return run.result(lambda: ThreadsFlow(search).here(run), 1)
+def verify(name: str, source: str, options: ThreadsOptions, workers: int = 1) -> Outcome:
+    return run_stage(f"{name}.ir", source, "threads", options, workers=workers)
 
 
 @pytest.mark.parametrize(("name", "contexts"), VIOLATIONS.items())
@@ -38,7 +31,7 @@ def test_the_violation_needs_so_many_contexts(name: str, contexts: int) -> None:
     assert fewer.verdict.bounds["contexts"] == contexts - 1
     found = verify(name, source, ThreadsOptions(contexts=tuple(range(2, 8))))
     assert isinstance(found.verdict, Unsafe)
-    assert found.statistics["contexts"] == contexts
+    assert found.counters["contexts"] == contexts
     headers = [step for step in found.verdict.trace.steps if step.kind == "context"]
     assert len(headers) == contexts
     assert headers[0].thread == 0
@@ -138,18 +131,15 @@ def test_partitions_as_in_the_paper() -> None:
 
 
 @pytest.mark.parametrize(("limit", "word"), [(21, "unsafe"), (22, "bounded-safe")])
-def test_worker_processes(limit: int, word: str, tmp_path: Path) -> None:
+def test_worker_processes(limit: int, word: str) -> None:
     options = ThreadsOptions(
         unwind=3, contexts=(7, 8), confirm_states=0, confirm_seconds=1, slice_cost=50, split_after=0
     )
-    search = ThreadsSearch(Task("fibonacci.ir", fibonacci(3, limit).encode(), None, options, workers=2))
-    with Watch() as watch, Distributed.begin(search, Place(runtime="local"), tmp_path) as distributed:
-        run = Run(search.engine, watch, None)
-        result = run.result(lambda: ThreadsFlow(search).distributed(run, distributed), 2)
+    result = verify("fibonacci", fibonacci(3, limit), options, workers=2)
     assert result.verdict.word == word
     if isinstance(result.verdict, BoundedSafe):
         assert "cover all schedules" in result.verdict.validation
-        assert result.statistics["clauses"] > 0
+        assert result.counters["clauses"] > 0
 
 
 def test_partitions_that_make_no_sense() -> None:
@@ -169,7 +159,7 @@ def test_solvers_on_the_same_clauses(solver: str) -> None:
     options = ThreadsOptions(unwind=2, contexts=(6,), confirm_states=0, solver=solver)
     found = verify("fibonacci", fibonacci(2, 8), options)
     assert isinstance(found.verdict, Unsafe)
-    assert found.statistics["clauses"] > 0
+    assert found.counters["clauses"] > 0
     unreached = verify("fibonacci", fibonacci(2, 9), options)
     assert isinstance(unreached.verdict, BoundedSafe | Safe)
     assert unreached.verdict.validation.endswith("decided by Bitwuzla")

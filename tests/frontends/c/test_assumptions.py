@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options, verify
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.read import read_c, read_c_bytes
 from cleave.verdict import Safe, Unknown, Unsafe
-from cleave.verify import Options, verify
 
 ALLOCATED = (
     "#include <stdlib.h>\n#include <assert.h>\nint main(void) { int *p = malloc(4); assert(p != 0); return 0; }\n"

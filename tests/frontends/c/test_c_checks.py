@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options, verify
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.frontends.c.options import COptions
 from cleave.verdict import BoundedSafe, Safe, Unsafe
-from cleave.verify import Options, verify
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 
@@ -156,7 +156,9 @@ def verdict(tmp_path: Path, check: str, source: str) -> object:
     file = tmp_path / "program.c"
     file.write_text(HEAD + source, encoding="utf-8")
     threads = ThreadsOptions(contexts=(4,), unwind=2)
-    return verify(str(file), Options(timelimit=60, threads=threads, c=COptions(checks=(check,)))).verdict
+    return verify(
+        str(file), Options(engine="threads", timelimit=60, engines=(threads,), c=COptions(checks=(check,)))
+    ).verdict
 
 
 @pytest.mark.parametrize("name", RACES)

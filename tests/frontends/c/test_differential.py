@@ -13,12 +13,12 @@ from typing import Literal
 
 import pytest
 
+from cleave import InlineOptions, Options, verify
 from cleave.frontends.c.clang.compile import compiler
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.read import read_c
 from cleave.ir.check import check_program
 from cleave.verdict import BoundedSafe, Safe, Unsafe
-from cleave.verify import Options, verify
 from support.c_runtime import RUNTIME
 from support.ir_execution import Execution
 from support.random_c import Generator
@@ -90,5 +90,7 @@ def test_the_verifier_agrees(seed: int, tmp_path: Path) -> None:
     for expected, verdict in ((checksum, Safe | BoundedSafe), (checksum ^ 1, Unsafe)):
         file = tmp_path / f"program{expected}.c"
         file.write_text(f"#define EXPECTED {expected}u\n{source}", encoding="utf-8")
-        found = verify(str(file), Options(timelimit=60, recursion_bounds=(6,))).verdict
+        found = verify(
+            str(file), Options(engine="inline", engines=(InlineOptions(bounds=(6,)),), workers=1, timelimit=60)
+        ).verdict
         assert isinstance(found, verdict), found

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options, verify
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.verdict import BoundedSafe, Unsafe
-from cleave.verify import Options, verify
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 
@@ -37,7 +37,7 @@ BUFFER = EXAMPLE.with_name("bounded_buffer.c")
 
 
 def test_a_producer_overwrites_what_another_has_put() -> None:
-    found = verify(str(BUFFER), Options(timelimit=100, threads=ThreadsOptions(contexts=(6,)))).verdict
+    found = verify(str(BUFFER), Options(timelimit=100, engines=(ThreadsOptions(contexts=(6,)),))).verdict
     assert isinstance(found, Unsafe)
     assert "!full" in found.trace.violated
     assert {step.thread for step in found.trace.steps} == {0, 1, 2}
@@ -50,5 +50,5 @@ def test_looking_again_repairs_it(tmp_path: Path) -> None:
     file = tmp_path / "bounded_buffer.c"
     file.write_text(repaired, encoding="utf-8")
     # Within few contexts, so that the test takes little time.
-    verdict = verify(str(file), Options(timelimit=100, threads=ThreadsOptions(contexts=(4,)))).verdict
+    verdict = verify(str(file), Options(timelimit=100, engines=(ThreadsOptions(contexts=(4,)),))).verdict
     assert isinstance(verdict, BoundedSafe)

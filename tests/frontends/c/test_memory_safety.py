@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from cleave import InlineOptions, Options, verify
 from cleave.frontends.c.options import COptions
 from cleave.verdict import BoundedSafe, Safe, Unsafe
-from cleave.verify import Options, verify
 from support.c_programs import SmallProgram, compiler, inputs_of, sanitized, small_programs
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
@@ -57,7 +57,8 @@ def verdict(
     file = folder / "program.c"
     file.write_text(text)
     c = COptions(checks=(property,), bits=32 if bits == 32 else 64)
-    options = Options(engine=engine, c=c, recursion_bounds=(6,), timelimit=60)
+    own = (InlineOptions(bounds=(6,)),) if engine == "inline" else ()
+    options = Options(engine=engine, c=c, engines=own, timelimit=60)
     return verify(str(file), options).verdict
 
 

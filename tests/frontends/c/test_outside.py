@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options, verify
 from cleave.errors import UsageError
-from cleave.flows.options import Options
 from cleave.frontends.c.options import COptions
 from cleave.verdict import Reason, Result, Safe, Unknown, Unsafe
-from cleave.verify import verify
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options, verify
 from cleave.verdict import BoundedSafe, Safe, Unsafe
-from cleave.verify import Options, verify
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 

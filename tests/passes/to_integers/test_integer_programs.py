@@ -9,12 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleave.engines.pdr.messages import Task
 from cleave.engines.pdr.options import PdrOptions
-from cleave.engines.pdr.search import PdrSearch
 from cleave.errors import UnsupportedError
-from cleave.flows.pdr import PdrFlow
-from cleave.flows.run import Run
 from cleave.ir.integers import Integers
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Clause, Havoc, Procedure, Program, Statement
 from cleave.ir.text import print_program
@@ -22,10 +18,11 @@ from cleave.logic.terms import TRUE, Term, bv, const_array, ite, neg, store, var
 from cleave.logic.values import Value, map_value
 from cleave.logic.walk import substitute
 from cleave.passes.to_integers import to_integers
+from cleave.run.stage import Limits
 from cleave.validate.semantics.evaluate import World, evaluate
 from cleave.verdict import Safe, Unsafe, Verdict
-from cleave.watch import Watch
 from support.bit_terms import CONDITIONS, SMALL_TERMS, SORT, TABLE, TERMS, VARIABLES, WIDTH
+from support.runs import run_stage
 
 X, Y, Z = VARIABLES
 OTHER = var("other", TABLE.sort)
@@ -101,10 +98,8 @@ def _program(loop: Loop, stores: bool) -> Program:
 
 
 def _verdict(program: Program, integers: Integers) -> Verdict:
-    task = Task("random.ir", print_program(program).encode(), None, None, PdrOptions(), integers=integers)
-    with Watch(timelimit=3.0) as watch:
-        run = Run("pdr", watch, None)
-        return run.result(lambda: PdrFlow(PdrSearch(task)).here(run), 1).verdict
+    limits = Limits(seconds=3.0)
+    return run_stage("random.ir", print_program(program), "pdr", PdrOptions(), limits=limits, integers=integers).verdict
 
 
 def _is_safe(loop: Loop, stores: bool) -> bool | None:

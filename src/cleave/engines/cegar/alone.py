@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from cleave.engines.cegar.coordinator import CegarCoordinator
 from cleave.engines.cegar.worker import CegarWorker
 from cleave.engines.coordination import Command, Finish, Joined, Received, Send, Turn
-from cleave.engines.engine import Counters
+from cleave.engines.desk import News
 
 _ONLY = 1
 
 
-def search_alone(coordinator: CegarCoordinator, worker: CegarWorker, note: Callable[[Counters], None]) -> bytes:
+def search_alone(coordinator: CegarCoordinator, worker: CegarWorker, note: Callable[[News], None]) -> bytes:
     """The outcome. What interrupts the worker ends it with an exception."""
     work = worker.run()
     coordinator.start()

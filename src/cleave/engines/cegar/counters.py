@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from cleave.engines.counters import Counters, amount, count, workers_line
+from cleave.engines.counters import Counters, workers_line
+from cleave.engines.text import amount, count
 
 
 class CegarCounters(Counters, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ import msgspec
 
 from cleave.engines.cegar.options import VERSION, CegarOptions
 from cleave.ir.integers import Integers
+from cleave.ir.program import Property
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -28,7 +29,7 @@ class Task(msgspec.Struct, frozen=True):
     file: str
     source: bytes
     entry: str | None
-    property: str | None
+    property: Property | None
     options: CegarOptions
     workers: int = 1
     version: int = VERSION

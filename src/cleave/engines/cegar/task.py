@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cleave.engines.cegar.messages import Task
-from cleave.frontends.clauses import holds_clauses, read_clauses
-from cleave.frontends.read import read_program
+from cleave.frontends.input import Input
 from cleave.ir.horn import Derivation, HornSystem, Interpretation
-from cleave.ir.program import Program, Property
+from cleave.ir.integers import Integers
+from cleave.ir.program import Program
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.terms import Term
 from cleave.logic.walk import has_quantifier
@@ -57,12 +57,14 @@ class CegarProblem:
 
 
 def read_problem(task: Task) -> CegarProblem:
-    if holds_clauses(task.file):
-        return _problem(read_clauses(task.file, task.source))
-    program = read_program(task.file, task.source)
-    if task.property:
-        program = replace(program, property=Property(task.property))
-    horn = program_to_horn(to_integers(program, task.integers), choose_entries(program, task.entry), _ALL_CALLS)
+    return problem_of(Input.of(task.file, task.source, task.entry, task.property), task.integers)
+
+
+def problem_of(input: Input, integers: Integers) -> CegarProblem:
+    if not input.kind.is_program:
+        return _problem(input.clauses)
+    program = input.program
+    horn = program_to_horn(to_integers(program, integers), choose_entries(program, input.entry), _ALL_CALLS)
     return replace(_problem(horn.system), program=program, horn=horn)
 
 

@@ -1,68 +1,56 @@
-"""Many executions, until one violates the property or a number of steps is spent."""
+"""Executions as a plan sees them: the program is run, with inputs chosen at random, and a schedule where it has
+threads. A violation is replayed; that there was none says nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from random import Random
+from dataclasses import dataclass
+from typing import ClassVar, NoReturn
 
-from cleave.engines.executions.code import Compiler
-from cleave.engines.executions.execution import Execution, Moved, Over, Violation
-from cleave.engines.executions.schedulers import Scheduler, scheduler
-from cleave.engines.executions.shorten import shortened
-from cleave.engines.executions.state import MAIN
-from cleave.engines.executions.values import Values, pinned
-from cleave.errors import UnsupportedError
-from cleave.ir.program import Program, Property
-from cleave.ir.schedule import Schedule
-
-_LONGEST = 5_000  # steps of the first execution; later ones may be longer
-_LONGEST_OF_ALL = 100_000
-_GROWTH = 1.05
-_START = 20  # steps that it takes to start an execution, about
-_JUMPS_OF_A_STEP = 10  # that are for nothing; more are counted, as a loop without statements takes no steps at all
+from cleave.engines.confirming import confirm_schedule
+from cleave.engines.desk import Desk
+from cleave.engines.engine import Setting, Team
+from cleave.engines.executions.options import ExecutionsOptions
+from cleave.engines.executions.trying import probe
+from cleave.errors import InternalError
+from cleave.frontends.input import Input, Kind
+from cleave.passes.entries import choose_entries
+from cleave.verdict import Reason, Unknown, Unsafe, Verdict
 
 
-def probe(
-    program: Program, entry: str, *, seed: int, steps: int, check: Callable[[], None] = lambda: None
-) -> tuple[Schedule | None, int]:
-    """What was found, and the steps that were taken. ``check`` is called often and may raise to end it."""
-    if program.property is not Property.ASSERTIONS or program.axioms or _has_contracts(program):
-        return None, 0
-    random = Random(seed)
-    compiler, given = Compiler(program), pinned(program, entry)
-    longest, number, threads, taken = float(_LONGEST), 0, 1, 0
-    try:
-        while taken < steps:
-            check()
-            execution = Execution(compiler, entry, Values(compiler, given, random), int(longest))
-            violated = _run(execution, scheduler(random, number, execution.threads, threads))
-            taken += execution.steps + len(execution.turns) + _START
-            taken += max(0, execution.jumps - _JUMPS_OF_A_STEP * execution.steps)
-            if violated:
-                return shortened(compiler, entry, execution), taken
-            number, threads = number + 1, max(threads, len(execution.threads))
-            longest = min(longest * _GROWTH, _LONGEST_OF_ALL)
-    except UnsupportedError:
-        pass  # what can't be executed is left to the formula
-    return None, taken
+@dataclass(frozen=True, slots=True)
+class ExecutionsSearch:
+    input: Input
+    options: ExecutionsOptions
+    worker: ClassVar[str] = ""
+    begins_alone: ClassVar[bool] = True
 
+    @staticmethod
+    def make(input: Input, options: ExecutionsOptions, setting: Setting) -> ExecutionsSearch:
+        return ExecutionsSearch(input, options)
 
-def _has_contracts(program: Program) -> bool:
-    return any(procedure.requires or procedure.ensures for procedure in program.procedures.values())
+    def alone(self, desk: Desk) -> Verdict:
+        program = desk.program(self.input)
+        entries = choose_entries(program, self.input.entry)
+        if len(entries) > 1:
+            return Unknown(Reason.BUDGET, "executions have one entry")
+        options = self.options
+        found, taken = probe(
+            program, entries[0], seed=options.seed, steps=options.steps, check=desk.watch.check, options=options
+        )
+        desk.note({"probe_steps": taken})
+        if found is not None:
+            verdict = confirm_schedule(program, entries[0], found)
+            if isinstance(verdict, Unsafe):
+                if self.input.kind is Kind.THREADS:
+                    desk.note({"contexts": len(found.contexts)})
+                return verdict
+        return Unknown(Reason.BUDGET, f"no violation in {taken} steps of executions")
 
+    def together(self, desk: Desk, team: Team) -> Verdict:
+        return self.alone(desk)
 
-def _run(execution: Execution, choose: Scheduler) -> bool:
-    """Whether the execution violates the property."""
-    able, last = [MAIN], MAIN
-    try:
-        while able:
-            last = choose(able, last)
-            if execution.advance(last) is Moved.BLOCKED:  # until another one has done something
-                able = [number for number in able if number != last and number < len(execution.threads)]
-            else:
-                able = [number for number, thread in enumerate(execution.threads) if not thread.has_ended]
-    except Violation:
-        return True
-    except Over:
-        pass
-    return False
+    def assignment(self) -> bytes:
+        self.coordinator()
+
+    def coordinator(self) -> NoReturn:
+        raise InternalError("executions have no workers")

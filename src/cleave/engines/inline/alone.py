@@ -8,10 +8,13 @@ The search is in `stratified`; this module sets it up and translates its outcome
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import asdict
+from typing import Any
 
-from cleave.engines.engine import Counters, Finding, GaveUp, Proved, Run, Violated
+from cleave.engines import findings
+from cleave.engines.desk import News
+from cleave.engines.findings import Finding, GaveUp, Proof
 from cleave.engines.inline.complete import Limit, best, follow
 from cleave.engines.inline.condition import Condition
 from cleave.engines.inline.conditions import Conditions
@@ -40,7 +43,7 @@ class InlineEngine:
         self._options = options
         self._solver = solver
 
-    def run(self) -> Run:
+    def run(self) -> Generator[News, None, Finding[Any]]:
         search = make_search(self._prepared, Conditions(self._prepared.program), self._options, self._solver)
         steps = search.run(self._options.tried, self._options.cost_beyond)
         while True:
@@ -95,21 +98,21 @@ def choose_instances(options: InlineOptions, conditions: Conditions, entry: str,
     return strategy(options.merging, options.seed)
 
 
-def _counters(progress: Progress) -> Counters:
+def _counters(progress: Progress) -> News:
     return asdict(progress)
 
 
-def _finding(outcome: Outcome, search: Search, asked_for: int, extra: Mapping[str, int]) -> Finding:
+def _finding(outcome: Outcome, search: Search, asked_for: int, extra: Mapping[str, int]) -> Finding[Any]:
     match outcome:
         case Violation(path):
-            return Violated(path)
+            return findings.Violation(path)
         case NoViolation(bound, needs_bound):
             if not needs_bound:
-                return Proved({}, proof_of(search.unfolding, None))
+                return Proof(proof_of(search.unfolding, None))
             smaller = None
             if bound > asked_for:
-                smaller = Proved({"recursion": asked_for}, proof_within(search.unfolding, asked_for, extra))
-            return Proved({"recursion": bound}, proof_of(search.unfolding, bound), smaller)
+                smaller = Proof(proof_within(search.unfolding, asked_for, extra), {"recursion": asked_for})
+            return Proof(proof_of(search.unfolding, bound), {"recursion": bound}, smaller)
         case Undecided(reason, bound_done):
             details = [] if reason in _REASONS else [reason]
             if bound_done:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from cleave.engines.inline.alone import extra_recursion
 from cleave.engines.inline.messages import Closed, Effort, GivenUp
+from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.partition import Decision
 from cleave.engines.inline.proof import ProofWriter, instances_within
 from cleave.engines.inline.solvers import solver_for
@@ -21,8 +22,6 @@ from cleave.passes.background import without_background
 from cleave.passes.prepare import Prepared
 from cleave.smt.z3.solver import PLAIN, Z3Solver
 from cleave.validate.proofs.unfolded import PartitionChecker, Rejected, check_unfolded
-
-_SECOND_SECONDS = 60.0  # for a second check, with other options, of what the first could not decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +38,10 @@ class Claim:
 class Claims:
     """The claims on one unfolding."""
 
-    def __init__(self, prepared: Prepared, unfolding: Unfolding, seed: int) -> None:
+    def __init__(self, prepared: Prepared, unfolding: Unfolding, options: InlineOptions) -> None:
         self.waiting: deque[Claim] = deque()
         self._prepared = prepared
-        self._seed = seed
+        self._seed, self._second_seconds = options.seed, options.second_check_seconds
         self._unfolding = unfolding
         self._writer = ProofWriter(unfolding)
         self._program = without_background(prepared.program)  # most proofs hold for that, too, and are easier to check
@@ -67,7 +66,7 @@ class Claims:
             self._program, self._checker, self._solver = self._prepared.program, None, None
             return None
         if rejected is not None and rejected.undecided:
-            rejected = self._second(proof, seconds or _SECOND_SECONDS)
+            rejected = self._second(proof, seconds or self._second_seconds)
         if rejected is not None:
             return GivenUp("unconfirmed", f"the proof that was found is not confirmed: {rejected.reason}")
         meanings = tuple((self._checker.meaning(d.instance), d.reach) for d in proof.decisions)

@@ -39,7 +39,7 @@ class Job:
         self.differently = differently
         self.id = id
         self.search: Search = make_search(prepared, conditions, task.options, self._solver, pushed=pushed)
-        self.claims = Claims(prepared, self.search.unfolding, task.options.seed)
+        self.claims = Claims(prepared, self.search.unfolding, task.options)
         self._began = 0
         self._told = 0  # how many instances the coordinator has been told of
         self._trivial: dict[int, list[str]] = {}  # by instance, the partitions in which it is no use to split on it

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from random import Random
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:  # the names of strategies are arguments of the command line, whichever engine is chosen
@@ -47,6 +46,8 @@ def largest(unfolding: Unfolding, call: OpenCall) -> Instance | None:
 
 
 def at_random(seed: int, refusal: float) -> Choose:
+    from random import Random  # slow to load, and most searches choose nothing at random
+
     random = Random(seed)
 
     def choose(unfolding: Unfolding, call: OpenCall) -> Instance | None:

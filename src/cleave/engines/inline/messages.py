@@ -26,6 +26,7 @@ from cleave.engines.inline.options import VERSION, InlineOptions
 from cleave.engines.inline.partition import Partition
 from cleave.ir.integers import Integers
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
+from cleave.ir.program import Property
 
 
 class KnownFacts(msgspec.Struct, frozen=True):
@@ -41,7 +42,7 @@ class Task(msgspec.Struct, frozen=True):
     file: str
     source: bytes
     entry: str | None
-    property: str | None
+    property: Property | None
     options: InlineOptions
     workers: int = 1
     version: int = VERSION

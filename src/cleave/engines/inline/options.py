@@ -25,8 +25,6 @@ VERSION = 2
 DEFAULT_BOUND = 3
 DEFAULT_BEYOND_COST = 1_000_000
 """Without a bound of the user's, this much solver cost (a second or two) may go into bounds beyond the default one."""
-BEYOND_CHECK_SECONDS = 5.0
-"""For the check of a proof for such a bound; if it takes longer, what it proves within the default one is checked."""
 
 
 class Splits(Enum):
@@ -232,6 +230,21 @@ class InlineOptions:
         unit="times",
         low=1,
         reason="it has nobody to listen to",
+    )
+    beyond_check_seconds: float = option(
+        5.0,
+        help="for the check of a proof for a larger bound than was asked for; after that, what it proves within the"
+        " one that was asked for is checked",
+        unit="seconds",
+        low=0,
+        reason="nobody asked for more",
+    )
+    second_check_seconds: float = option(
+        60.0,
+        help="for a second check of a proof that the first could not decide, with other options of the solver",
+        unit="seconds",
+        low=0,
+        reason="which options are quicker differs by up to ten times",
     )
     patience: float = patience_option()
     most_losses: int = losses_option(8)

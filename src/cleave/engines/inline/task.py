@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from cleave.engines.inline.known import decode_known
 from cleave.engines.inline.messages import Task
-from cleave.frontends.read import read_program
-from cleave.ir.program import Program, Property
+from cleave.engines.known import decode_known
+from cleave.frontends.input import Input
+from cleave.ir.program import Program
 from cleave.passes.entries import choose_entries
 from cleave.passes.prepare import Prepared, prepare
 from cleave.passes.to_integers import to_integers
 
 
 def read_task(task: Task) -> Program:
-    program = read_program(task.file, task.source)
-    return replace(program, property=Property(task.property)) if task.property else program
+    return Input.of(task.file, task.source, task.entry, task.property).program
 
 
 def prepare_task(task: Task, program: Program) -> Prepared:

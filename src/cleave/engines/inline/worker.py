@@ -40,7 +40,7 @@ from cleave.engines.inline.messages import (
     encode_path,
     to_worker,
 )
-from cleave.engines.inline.options import BEYOND_CHECK_SECONDS, Rate, Splits
+from cleave.engines.inline.options import Rate, Splits
 from cleave.engines.inline.stratified import NoViolation, Undecided, Violation
 from cleave.engines.inline.stratified import Outcome as SearchOutcome
 from cleave.engines.inline.task import prepare_task, read_task
@@ -252,7 +252,7 @@ class Client:
         limit = max(self._slice, claim.effort.validation) if self._may_split and claim.id else 0
         asked_for = self._options.tried[-1]
         is_beyond = claim.bound is not None and claim.bound > asked_for
-        answer = claims.check(claim, limit, BEYOND_CHECK_SECONDS if is_beyond else 0.0)
+        answer = claims.check(claim, limit, self._options.beyond_check_seconds if is_beyond else 0.0)
         effort = replace(claim.effort, validation=claim.effort.validation + claims.cost() - before)
         claims.waiting.popleft()
         if is_beyond and not isinstance(answer, Closed):

@@ -19,20 +19,24 @@ from dataclasses import dataclass, replace
 from time import monotonic, process_time
 from typing import Protocol
 
-from cleave.engines.engine import Counters, GaveUp
+from cleave.engines.desk import News
+from cleave.engines.findings import Finding, GaveUp, Proof, Violation
 from cleave.engines.pdr.confirm import Confirming
-from cleave.engines.pdr.evidence import decode_derivation, decode_interpretation
+from cleave.engines.pdr.evidence import REASONS, Invariants, decode_derivation, decode_interpretation
 from cleave.engines.pdr.job import POLL_SECONDS, SolveJob, start_spacer
 from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Learn, Solve, Violated
 from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, Share, limited
-from cleave.engines.pdr.search import REASONS, Found, Invariants, Refuted
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.engines.pdr.task import HornProblem
+from cleave.ir.horn import Derivation
 from cleave.smt.z3.complaints import hidden_complaints
 from cleave.verdict import Reason
 
 _ONE = 1  # worker
 _BRIEF_CHECK_SECONDS = 5.0  # of what is found before anybody is hired
+
+
+Found = Finding[Derivation | Invariants]
 
 
 class Watcher(Protocol):
@@ -46,14 +50,14 @@ class Watcher(Protocol):
     def unguard(self, interrupt: Callable[[], None]) -> None: ...
 
 
-def solve_alone(problem: HornProblem, options: PdrOptions, watch: Watcher, note: Callable[[Counters], None]) -> Found:
+def solve_alone(problem: HornProblem, options: PdrOptions, watch: Watcher, note: Callable[[News], None]) -> Found:
     found = _followed(problem, options, watch, note)
     assert found is not None
     return found
 
 
 def solve_briefly(
-    problem: HornProblem, options: PdrOptions, seconds: float, watch: Watcher, note: Callable[[Counters], None]
+    problem: HornProblem, options: PdrOptions, seconds: float, watch: Watcher, note: Callable[[News], None]
 ) -> Found | None:
     """With the first strategy, or the second if that ends at once, for so many seconds of this process; None if that
     was not enough."""
@@ -66,7 +70,7 @@ def _followed(
     problem: HornProblem,
     options: PdrOptions,
     watch: Watcher,
-    note: Callable[[Counters], None],
+    note: Callable[[News], None],
     *,
     seconds: float = math.inf,
 ) -> Found | None:
@@ -93,7 +97,7 @@ def _followed(
 
 def solve_sequentially(
     problem: HornProblem, options: PdrOptions, halt: threading.Event
-) -> Generator[Counters, None, Found]:
+) -> Generator[News, None, Found]:
     """Ends soon after ``halt`` is set."""
     alone = _Alone(problem, options)
     try:
@@ -127,7 +131,7 @@ class _Alone:
         for job in self._jobs:
             job.close()
 
-    def run(self, halt: threading.Event) -> Generator[Counters, None, Found]:
+    def run(self, halt: threading.Event) -> Generator[News, None, Found]:
         self._confirming.prepare()
         for turn in self._turns():
             answer = yield from self._take(turn, halt)
@@ -135,9 +139,9 @@ class _Alone:
                 return GaveUp(Reason.INTERRUPTED, f"no violation within {self._level} levels")
             match answer:
                 case Closed(interpretation=interpretation, validation=checked):
-                    return Invariants({None: decode_interpretation(interpretation)}, checked)
+                    return Proof(Invariants({None: decode_interpretation(interpretation)}, checked))
                 case Violated(derivation=derivation):
-                    return Refuted(decode_derivation(derivation))
+                    return Violation(decode_derivation(derivation))
                 case GivenUp() as why:
                     self._dead.append(why)
         return self._gave_up()
@@ -161,7 +165,7 @@ class _Alone:
         order = Solve(number, None, strategy, self._options.seed, share, self._lemmas.pull(number), sieves)
         return SolveJob(self._problem, order, self._options, _ONE, start_spacer, monotonic, POLL_SECONDS)
 
-    def _take(self, turn: _Turn, halt: threading.Event) -> Generator[Counters, None, Answer | None]:
+    def _take(self, turn: _Turn, halt: threading.Event) -> Generator[News, None, Answer | None]:
         """Lets a run have its turn; what it claims at the end, checked, if it ends."""
         job, over = turn.job, 0.0
         while not halt.is_set():
@@ -192,7 +196,7 @@ class _Alone:
         self._jobs.remove(job)
         self._dead_cost += job.cost()
 
-    def _counters(self) -> Counters:
+    def _counters(self) -> News:
         cost = self._dead_cost + sum(job.cost() for job in self._jobs)
         return {"level": self._level, "cost": cost, "runs": len(self._jobs), **self._lemmas.counts}
 

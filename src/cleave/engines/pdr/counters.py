@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from cleave.engines.counters import Counters, amount, count, workers_line
+from cleave.engines.counters import Counters, workers_line
+from cleave.engines.text import amount, count
 
 _SOLVED_BY = "solved_by "
 

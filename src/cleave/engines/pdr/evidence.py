@@ -7,16 +7,31 @@ Decoding trusts nothing: what is not well-formed is an `InputError`. Whether it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import msgspec
 
 from cleave.errors import InputError
 from cleave.ir.horn import Derivation, Interpretation, Relation, Step
+from cleave.ir.horn_partition import Partition
 from cleave.logic.encoding import decode, encode
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Op, Term
+from cleave.verdict import Reason
+
+REASONS = {"memory": Reason.MEMORY, "unconfirmed": Reason.UNCONFIRMED, "interrupted": Reason.INTERRUPTED}
+
+
+@dataclass(frozen=True, slots=True)
+class Invariants:
+    """An interpretation of the prepared clauses for each partition, None being the whole problem. ``checked`` says how
+    this very process has checked it; what comes from elsewhere is still to be, and that the partitions make up the
+    whole."""
+
+    interpretations: Mapping[Partition | None, Interpretation]
+    checked: str = ""
 
 
 class _Relations(msgspec.Struct, array_like=True, tag=1):

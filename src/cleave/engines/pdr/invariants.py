@@ -18,19 +18,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
+from cleave.engines.desk import Facts
+from cleave.engines.known import encode_known
 from cleave.engines.pdr.alone import Watcher
 from cleave.engines.pdr.houdini import inductive
 from cleave.engines.pdr.learning import Candidates, LearningOptions, learn
 from cleave.engines.pdr.weakening import without_quantifiers
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import HornSystem, Relation
+from cleave.ir.integers import Integers
 from cleave.ir.program import Procedure, Program
 from cleave.logic.terms import Term, conj_all, var
 from cleave.logic.walk import free_variables, postorder, substitute
+from cleave.passes.entries import choose_entries
 from cleave.passes.flow import predecessors, reachable, strongly_connected
 from cleave.passes.horn.relevant import parameters
 from cleave.passes.known import Known
+from cleave.passes.prepare import ask
 from cleave.passes.to_horn import Limits, Place, program_to_horn
+from cleave.passes.to_integers import to_integers
 from cleave.validate.clauses.evidence import Confirmed, named
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import check_interpretation
@@ -87,6 +93,16 @@ def find_invariants(
             if found is not None and facts:
                 return Invariants(facts, _told(facts, found.by))
     return Invariants((), "no invariants were found")
+
+
+def facts_of(
+    program: Program, entry: str | None, integers: Integers, watch: Watcher
+) -> tuple[tuple[Known, ...], Facts | None]:
+    """Those of a program as it was read, and as a stage passes them on."""
+    counted = to_integers(program, integers)
+    asked = ask(counted, choose_entries(counted, entry))
+    found = find_invariants(asked.program, asked.entry, watch=watch)
+    return found.facts, Facts(encode_known(found.facts), found.text) if found.facts else None
 
 
 def _told(facts: tuple[Known, ...], by: Mapping[str, int]) -> str:

@@ -23,6 +23,7 @@ import msgspec
 from cleave.engines.pdr.options import VERSION, PdrOptions, Share
 from cleave.ir.horn_partition import Partition
 from cleave.ir.integers import Integers
+from cleave.ir.program import Property
 
 INVARIANT = -1
 """The level of a lemma that holds at all of them."""
@@ -34,7 +35,7 @@ class Task(msgspec.Struct, frozen=True):
     file: str
     source: bytes
     entry: str | None
-    property: str | None
+    property: Property | None
     options: PdrOptions
     workers: int = 1
     version: int = VERSION

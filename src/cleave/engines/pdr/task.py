@@ -13,8 +13,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from cleave.engines.pdr.messages import Task
-from cleave.frontends.clauses import holds_clauses, read_clauses
+from cleave.frontends.input import Input
 from cleave.ir.horn import Derivation, HornSystem, Interpretation
+from cleave.ir.integers import Integers
 from cleave.passes.horn import SimplifiedHorn, simplify_horn
 
 if TYPE_CHECKING:
@@ -57,26 +58,24 @@ class HornProblem:
 
 
 def read_problem(task: Task) -> HornProblem:
-    if holds_clauses(task.file):
-        return replace(
-            horn_problem(read_clauses(task.file, task.source)),
-            text=task.source if _asserts_clauses(task.file, task.source) else b"",
-        )
-    return _program_problem(task)
+    return problem_of(Input.of(task.file, task.source, task.entry, task.property), task.integers)
 
 
-def _program_problem(task: Task) -> HornProblem:
+def problem_of(input: Input, integers: Integers) -> HornProblem:
+    if input.kind.is_program:
+        return _program_problem(input, integers)
+    text = input.source if _asserts_clauses(input.file, input.source) else b""
+    return replace(horn_problem(input.clauses), text=text)
+
+
+def _program_problem(input: Input, integers: Integers) -> HornProblem:
     # What is needed for programs only takes a third of a worker's start.
-    from cleave.frontends.read import read_program
-    from cleave.ir.program import Property
     from cleave.passes.entries import choose_entries
     from cleave.passes.to_horn import program_to_horn
     from cleave.passes.to_integers import to_integers
 
-    program = read_program(task.file, task.source)
-    if task.property:
-        program = replace(program, property=Property(task.property))
-    horn = program_to_horn(to_integers(program, task.integers), choose_entries(program, task.entry))
+    program = input.program
+    horn = program_to_horn(to_integers(program, integers), choose_entries(program, input.entry))
     return replace(horn_problem(horn.system), program=program, horn=horn)
 
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 
-from cleave.engines.engine import Counters
+from cleave.engines.desk import News
+from cleave.engines.findings import Finding, GaveUp, Proof, Violation
 from cleave.engines.threads.coordinator import part_names
-from cleave.engines.threads.findings import NoViolation, Undecided, Violation
 from cleave.engines.threads.instances import Unfolded
 from cleave.engines.threads.messages import Task
+from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.part import Found, Outcome, Part, Stopped
-from cleave.engines.threads.search import bound_values
+from cleave.ir.schedule import Schedule
 from cleave.verdict import Reason
 
 _REASONS = {"interrupted": Reason.INTERRUPTED, "timeout": Reason.TIMEOUT, "memory": Reason.MEMORY}
 
-Finding = Violation | NoViolation | Undecided
 Guard = Callable[[Callable[[], None]], None]
 """Is given what interrupts the solver that works now."""
 
 
-def search_alone(task: Task, unfolded: Unfolded, guard: Guard) -> Generator[Counters, None, Finding]:
+def search_alone(task: Task, unfolded: Unfolded, guard: Guard) -> Generator[News, None, Finding[Schedule | None]]:
     options = task.options
     levels = (0,) if options.rounds else options.tried
     levels = levels[-1:] if options.partitions else levels
@@ -45,9 +45,15 @@ def search_alone(task: Task, unfolded: Unfolded, guard: Guard) -> Generator[Coun
             if isinstance(found, Stopped):
                 reason = _REASONS.get(found.reason, Reason.SOLVER)
                 done = f"no violation within {checked} contexts" if checked else ""
-                return Undecided(reason, done if reason in _REASONS.values() else found.reason)
+                return GaveUp(reason, done if reason in _REASONS.values() else found.reason)
             bounds |= found.bounds
             cost += part.cost()
         checked = contexts
         bounds = bounds if contexts == levels[-1] else frozenset()
-    return NoViolation(bound_values(options, levels[-1], bounds))
+    return Proof(None, bound_values(options, levels[-1], bounds))
+
+
+def bound_values(options: ThreadsOptions, contexts: int, names: Iterable[str]) -> dict[str, int]:
+    """The bounds that took part, with their values."""
+    values = {"contexts": contexts, "rounds": options.rounds, "unwind": options.unwound}
+    return {name: values[name] for name in sorted(names)}

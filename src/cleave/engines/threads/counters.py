@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cleave.engines.counters import Counters, amount, count, workers_line
+from cleave.engines.counters import Counters, workers_line
+from cleave.engines.text import amount, count
 
 
 class ThreadsCounters(Counters, frozen=True, kw_only=True):

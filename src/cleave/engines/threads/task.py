@@ -7,15 +7,19 @@ from collections.abc import Callable
 from cleave.engines.threads.instances import Unfolded, unfold
 from cleave.engines.threads.messages import Task
 from cleave.errors import UsageError
-from cleave.frontends.read import read_program
+from cleave.frontends.input import Input
 from cleave.ir.program import Program
 from cleave.passes.entries import choose_entries
 
 
 def read_task(task: Task) -> tuple[Program, str]:
     """The program, and the procedure that its first thread runs."""
-    program = read_program(task.file, task.source)
-    entries = choose_entries(program, task.entry)
+    return program_of(Input.of(task.file, task.source, task.entry))
+
+
+def program_of(input: Input) -> tuple[Program, str]:
+    program = input.program
+    entries = choose_entries(program, input.entry)
     if len(entries) != 1:
         raise UsageError(f"with several threads there is one entry, not {', '.join(entries)}: choose with --entry")
     return program, entries[0]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options, verify
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.clang.annotations import with_assertions
 from cleave.frontends.c.options import COptions
 from cleave.verdict import Safe, Unsafe
-from cleave.verify import Options, verify
 
 CASES = {
     b"//@ assert x == 0;\n": b"{ __CPROVER_assert((x == 0), 0); }\n",
@@ -76,5 +76,5 @@ int main(void) {
 }
 """)
     for check in ("assertions", "data-race"):
-        options = Options(timelimit=60, c=COptions(checks=(check,)), threads=ThreadsOptions(contexts=(4,)))
+        options = Options(timelimit=60, c=COptions(checks=(check,)), engines=(ThreadsOptions(contexts=(4,)),))
         assert isinstance(verify(str(file), options).verdict, Safe), check

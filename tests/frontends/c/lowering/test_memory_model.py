@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options, verify
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.frontends.c.options import COptions
 from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe
-from cleave.verify import Options, verify
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 
@@ -39,7 +39,7 @@ def buffering(store: str, load: str, asserted: str) -> str:
 def checked(tmp_path: Path, source: str, c: COptions, *, task: bool = False) -> Result:
     file = tmp_path / "program.c"
     file.write_text(source, encoding="utf-8")
-    options = Options(timelimit=60, threads=ThreadsOptions(contexts=(4,), unwind=2), c=c)
+    options = Options(engine="threads", timelimit=60, engines=(ThreadsOptions(contexts=(4,), unwind=2),), c=c)
     if not task:
         return verify(str(file), options)
     definition = tmp_path / "program.yml"

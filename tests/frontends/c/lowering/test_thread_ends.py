@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options, verify
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.read import read_c
 from cleave.verdict import BoundedSafe, Safe, Unsafe
-from cleave.verify import Options, verify
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 
@@ -75,7 +75,7 @@ def check(tmp_path: Path, source: str) -> object:
     file = tmp_path / "t.c"
     file.write_text(HEAD + source)
     c = COptions(spurious_wakeups=False)
-    return verify(str(file), Options(threads=ThreadsOptions(contexts=(2, 3, 4)), c=c)).verdict
+    return verify(str(file), Options(engine="threads", engines=(ThreadsOptions(contexts=(2, 3, 4)),), c=c)).verdict
 
 
 @pytest.mark.parametrize("name", SAFE)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options, verify
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.frontends.c.options import COptions
 from cleave.verdict import BoundedSafe, Safe, Unsafe
-from cleave.verify import Options, verify
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 
@@ -192,7 +192,7 @@ def check(tmp_path: Path, source: str, bits: int = 64, *, spurious: bool = True)
     file.write_text(HEAD + source, encoding="utf-8")
     threads = ThreadsOptions(contexts=(5,), unwind=2)
     c = COptions(bits=32 if bits == 32 else 64, spurious_wakeups=spurious)
-    return verify(str(file), Options(timelimit=60, threads=threads, c=c)).verdict
+    return verify(str(file), Options(engine="threads", timelimit=60, engines=(threads,), c=c)).verdict
 
 
 @pytest.mark.parametrize("name", SAFE)

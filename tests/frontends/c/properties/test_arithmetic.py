@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options
 from cleave.verdict import BoundedSafe, Safe, Unsafe
-from cleave.verify import Options
 from support.checked_programs import Executable, checked, compiled, inputs, read_programs
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")

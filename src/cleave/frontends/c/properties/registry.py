@@ -1,4 +1,5 @@
-"""The table of all properties: Cleave's own, and those that other packages register.
+"""The table of all properties: Cleave's own, and those that other packages register, which are looked for only when a
+name is not one of Cleave's, and for help.
 
 [project.entry-points."cleave.properties"]
 no-gets = "my_package:NO_GETS"                  # a `Property`
@@ -8,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import entry_points
 
 from cleave.errors import UsageError
 from cleave.frontends.c.properties.built_in import BUILT_IN
@@ -18,9 +18,14 @@ GROUP = "cleave.properties"
 DEFAULT = "default"  # among names of properties: those that are checked where nothing is asked for
 
 
+_OWN = frozenset(one.name for one in BUILT_IN)
+
+
 @cache
 def properties() -> dict[str, Property]:
     """All of them, by name. A registered one can't take a name that is taken."""
+    from importlib.metadata import entry_points  # with what it needs, a tenth of the start of a small task
+
     found = {one.name: one for one in BUILT_IN}
     taken = {name for one in BUILT_IN for name in one.names}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
@@ -36,7 +41,9 @@ def properties() -> dict[str, Property]:
 
 def called(name: str) -> tuple[Property, ...]:
     """Those that are called so: of SV-COMP's names, some are of several together."""
-    return tuple(one for one in properties().values() if name in one.names)
+    return tuple(one for one in BUILT_IN if name in one.names) or tuple(
+        one for one in properties().values() if name in one.names
+    )
 
 
 def chosen(names: Iterable[str] | None) -> tuple[Property, ...]:
@@ -44,9 +51,9 @@ def chosen(names: Iterable[str] | None) -> tuple[Property, ...]:
     wanted = (DEFAULT,) if names is None else tuple(names)
     _refuse_unknown(wanted)
     by_default = DEFAULT in wanted
-    return tuple(
-        one for one in properties().values() if not set(wanted).isdisjoint(one.names) or (by_default and one.is_default)
-    )
+    named = {one.name for name in wanted if name != DEFAULT for one in called(name)}
+    known = BUILT_IN if all(one in _OWN for one in named) else tuple(properties().values())
+    return tuple(one for one in known if one.name in named or (by_default and one.is_default))
 
 
 def by_formula(formula: str) -> Property | None:

@@ -1,0 +1,72 @@
+"""Many executions, until one violates the property or a number of steps is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from cleave.engines.executions.code import Compiler
+from cleave.engines.executions.execution import Execution, Moved, Over, Violation
+from cleave.engines.executions.options import USUAL, ExecutionsOptions
+from cleave.engines.executions.schedulers import Scheduler, scheduler
+from cleave.engines.executions.shorten import shortened
+from cleave.engines.executions.state import MAIN
+from cleave.engines.executions.values import Values, pinned
+from cleave.errors import UnsupportedError
+from cleave.ir.program import Program, Property
+from cleave.ir.schedule import Schedule
+
+_START = 20  # steps that it takes to start an execution, about
+_JUMPS_OF_A_STEP = 10  # that are for nothing; more are counted, as a loop without statements takes no steps at all
+
+
+def probe(
+    program: Program,
+    entry: str,
+    *,
+    seed: int,
+    steps: int,
+    check: Callable[[], None] = lambda: None,
+    options: ExecutionsOptions = USUAL,
+) -> tuple[Schedule | None, int]:
+    """What was found, and the steps that were taken. ``check`` is called often and may raise to end it."""
+    if program.property is not Property.ASSERTIONS or program.axioms or _has_contracts(program):
+        return None, 0
+    random = Random(seed)
+    compiler, given = Compiler(program), pinned(program, entry)
+    longest, number, threads, taken = float(options.longest), 0, 1, 0
+    try:
+        while taken < steps:
+            check()
+            execution = Execution(compiler, entry, Values(compiler, given, random), int(longest))
+            violated = _run(execution, scheduler(random, number, execution.threads, threads))
+            taken += execution.steps + len(execution.turns) + _START
+            taken += max(0, execution.jumps - _JUMPS_OF_A_STEP * execution.steps)
+            if violated:
+                return shortened(compiler, entry, execution), taken
+            number, threads = number + 1, max(threads, len(execution.threads))
+            longest = min(longest * options.growth, options.longest_of_all)
+    except UnsupportedError:
+        pass  # what can't be executed is left to the formula
+    return None, taken
+
+
+def _has_contracts(program: Program) -> bool:
+    return any(procedure.requires or procedure.ensures for procedure in program.procedures.values())
+
+
+def _run(execution: Execution, choose: Scheduler) -> bool:
+    """Whether the execution violates the property."""
+    able, last = [MAIN], MAIN
+    try:
+        while able:
+            last = choose(able, last)
+            if execution.advance(last) is Moved.BLOCKED:  # until another one has done something
+                able = [number for number in able if number != last and number < len(execution.threads)]
+            else:
+                able = [number for number, thread in enumerate(execution.threads) if not thread.has_ended]
+    except Violation:
+        return True
+    except Over:
+        pass
+    return False

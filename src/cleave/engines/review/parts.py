@@ -1,0 +1,88 @@
+"""A review for engines whose parts are a flat list: which there were, who solved what, and how.
+
+    review = review_parts(events, listen)
+    review.parts["whole problem"].state          # "open" | "split" | "closed" | "violated" | "given up"
+    review.crew.members[2].cost
+
+``listen`` is the engine's: it adds what a message says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import msgspec
+
+from cleave.engines.coordination import Event
+from cleave.engines.review.members import Crew, Member, State
+from cleave.engines.review.parts_text import parts_text
+
+
+@dataclass(slots=True)
+class PartRecord:
+    """Once a part is settled: by whom, when, with which strategy if there are several, and at what cost. ``tries`` are
+    the jobs on it that ended without an answer, with their reasons; ``learned`` is what it gave to those after it."""
+
+    name: str
+    state: State = "open"
+    worker: int | None = None
+    seconds: float = 0.0
+    strategy: str = ""
+    cost: int = 0
+    tries: list[str] = field(default_factory=list)
+    learned: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class WorkerSummary(Member):
+    """Costs are those of jobs that ended; ``unfinished`` is what it had told of another one when it was last heard of.
+    ``lemmas`` counts what it told to others."""
+
+    jobs: int = 0
+    cost: int = 0
+    sharing: int = 0
+    validation: int = 0
+    unfinished: int = 0
+    lemmas: int = 0
+    busy: float = 0.0
+
+
+@dataclass(slots=True)
+class PartsReview:
+    """``unreadable`` counts messages that mean nothing."""
+
+    crew: Crew[WorkerSummary] = field(default_factory=lambda: Crew(WorkerSummary))
+    parts: dict[str, PartRecord] = field(default_factory=dict)
+    unreadable: int = 0
+
+    def part(self, name: str) -> PartRecord:
+        return self.parts.setdefault(name, PartRecord(name))
+
+    def text(self, depth: int) -> Iterable[str]:
+        return parts_text(self)
+
+    def as_object(self) -> dict[str, Any]:
+        return {
+            "parts": [msgspec.to_builtins(part) for part in self.parts.values()],
+            "workers_seen": [msgspec.to_builtins(worker) for worker in self.crew.members.values()],
+            "lost_workers": self.crew.lost_objects(),
+            "unreadable_messages": self.unreadable,
+        }
+
+
+class Listener(Protocol):
+    """Adds what a message says to a review. Raises `msgspec.MsgspecError` for what is no message."""
+
+    def __call__(self, review: PartsReview, worker: WorkerSummary, message: bytes, seconds: float) -> None: ...
+
+
+def review_parts(events: Iterable[tuple[float, Event]], listen: Listener) -> PartsReview:
+    review = PartsReview()
+    for worker, message, seconds in review.crew.heard(events):
+        try:
+            listen(review, worker, message, seconds)
+        except msgspec.MsgspecError:
+            review.unreadable += 1
+    return review

@@ -1,0 +1,100 @@
+"""The files that can be made of a result, each one `Export` object.
+
+    export("sarif").make(about, result)        # the text of the file, or None: there is nothing to write
+
+`EXPORTS` is the only table. Exports of other packages are found by entry points (group ``cleave.exports``). The
+command line has a flag for each, ``--NAME FILE``, and `Options.outputs` takes their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from cleave.engines.engine import load
+from cleave.errors import UsageError
+from cleave.export.inputs import Inputs
+from cleave.frontends.input import Input
+from cleave.verdict import Result
+
+GROUP = "cleave.exports"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a result is about: what was read, the files as they were then, and the command line that led to it."""
+
+    input: Input
+    files: Inputs
+    command: str
+
+
+class Make(Protocol):
+    def __call__(self, about: About, result: Result) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """``text`` and ``refusal`` name functions, loaded when they are needed: from a result to the text of a file or
+    None, and from the input to a sentence that says why it has no such file, before anything is done about it.
+    ``needs`` says what an engine must be able to tell. ``own_integers``: the file is about the program's integers as
+    they are, never about integers without bounds."""
+
+    name: str
+    help: str
+    text: str
+    refusal: str = ""
+    needs: str = ""
+    own_integers: bool = False
+    nothing: str = "there is nothing to write"  # of a verdict
+
+    def make(self, about: About, result: Result) -> str | None:
+        make: Make = load(self.text)
+        return make(about, result)
+
+    def refuses(self, input: Input) -> str | None:
+        return load(self.refusal)(input) if self.refusal else None
+
+
+EXPORTS = (
+    Export(
+        name="witness",
+        help="of a C program that is safe or unsafe: a verification witness, as SV-COMP's validators read it",
+        text="cleave.export.witness:witness_text",
+        refusal="cleave.export.witness:refusal",
+        own_integers=True,
+        nothing="there are witnesses of safe and unsafe, about properties that the format has words for",
+    ),
+    Export(
+        name="sarif",
+        help="a log in SARIF 2.1.0, with the violating execution",
+        text="cleave.export.sarif:sarif_text",
+    ),
+    Export(
+        name="invariant",
+        help="the invariant that proves safe, as SMT-LIB definitions of the predicates",
+        text="cleave.export.solution:solution_text",
+        needs="invariants",
+        nothing="there is an invariant where an engine proved safe by one of the whole problem",
+    ),
+)
+
+
+def exports() -> Iterator[Export]:
+    """All of them; the entry points of other packages are looked through."""
+    from importlib.metadata import entry_points  # with what it needs, a tenth of the start of a small task
+
+    yield from EXPORTS
+    for entry in entry_points(group=GROUP):
+        yield entry.load()
+
+
+def export(name: str) -> Export:
+    for one in EXPORTS:
+        if one.name == name:
+            return one
+    found = {one.name: one for one in exports()}
+    if name not in found:
+        raise UsageError(f"there is no output {name!r}; there are {', '.join(found)}")
+    return found[name]

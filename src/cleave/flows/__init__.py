@@ -1,1 +1,0 @@
-"""How each engine gets from a file to a confirmed verdict; `verify` drives them all alike."""

@@ -1,0 +1,44 @@
+"""What was chosen and no part of the plan can use is an error in one sentence, never ignored."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+
+from cleave.engines.registry import engine, engines
+from cleave.errors import UsageError
+from cleave.frontends.c.options import COptions
+from cleave.frontends.input import Input
+from cleave.run.options import misfits
+from cleave.run.plan import Plan, given_options
+from cleave.run.request import Options
+
+_OF_C = {
+    "bits": "--32 and --64 are",
+    "defines": "-D is",
+    "includes": "-I is",
+    "checks": "--check is",
+    "memory_model": "--memory-model is",
+    "spurious_wakeups": "--no-spurious-wakeups is",
+}
+
+
+def check_fits(options: Options, plan: Plan) -> None:
+    """Raises `UsageError` for options of engines that the plan does not run."""
+    told = {name: value for one in options.engines for name, value in given_options(one).items()}
+    here = [engine(name) for name in dict.fromkeys(stage.engine for stage in plan.stages)]
+    names = {field.name for one in here for field in fields(one.options)}
+    if told.keys() <= names:
+        return
+    raise UsageError(misfits(told, here, engines())[0])
+
+
+def check_language(input: Input, options: Options) -> None:
+    """Raises `UsageError` for options of programs, or of programs in C, where there is none."""
+    if not input.kind.is_program:
+        for flag, value in (("--entry", options.entry), ("--property", options.property)):
+            if value is not None:
+                raise UsageError(f"{input.file}: {flag} is for programs, not for {input.kind.value}")
+    usual, chosen = asdict(COptions()), asdict(options.c)
+    for name, value in chosen.items():
+        if not input.is_c and name in _OF_C and value != usual[name]:
+            raise UsageError(f"{input.file}: {_OF_C[name]} for programs in C")

@@ -1,0 +1,135 @@
+"""What a review tells of a run of the inline engine, on events that were written by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from cleave.engines.coordination import STOPPED, Event, Joined, Lost, Received
+from cleave.engines.inline.messages import (
+    Closed,
+    Effort,
+    FromWorker,
+    GetPartition,
+    GivenUp,
+    Outcome,
+    Progress,
+    SendPartition,
+    Violated,
+    encode,
+)
+from cleave.engines.inline.partition import Partition
+from cleave.engines.inline.review import InlineReview, review
+
+
+def says(worker: int, message: FromWorker) -> Event:
+    return Received(worker, encode(message))
+
+
+def split(worker: int, part: str, *inlined: int) -> Event:
+    return says(worker, SendPartition(part, b"12345678", Partition(), inlined))
+
+
+def closed(worker: int, part: str, effort: Effort, *inlined: int) -> Event:
+    return says(worker, Outcome(part, Closed(2, (), "checked"), effort, inlined))
+
+
+def working(worker: int, cost: int) -> Event:
+    return says(worker, Progress(bound=1, instances=5, open_calls=2, checks=3, cost=cost))
+
+
+def reviewed(*events: Event) -> InlineReview:
+    return review((float(second), event) for second, event in enumerate(events))
+
+
+TEXT = """\
+split tree: 2 splits; 2 parts closed, 1 open
+  whole search: split by worker 1 at 2.0 s
+    avoiding the call: 1 split; 1 part closed, 1 open, cost 110, workers 1
+    reaching the call: closed by worker 2 at 6.0 s, cost 90, 44% of it setup
+who did what (search, setup, checking of proofs, unfinished: cost; busy: seconds):
+  worker  place  closed  splits  instances  search  setup  checking  unfinished  busy
+  1       here        1       2          4     100      0        10           0   2.0
+  2       there       1       0          2      50     40         0           0   1.5
+where the cost of 200 went: 75% search, 20% setting up parts that moved, 5% checking proofs
+lost: worker 2 after 7.0 s: memory
+dissimilarity of 2 workers (0: same calls, 1: no call in common): mean 0.25, from 0.00 to 0.50
+"""
+
+TWO_WORKERS = [
+    Joined(1, "here"),
+    says(1, GetPartition()),
+    split(1, "", 10, 20),
+    Joined(2, "there"),
+    split(1, "0", 30),
+    closed(1, "00", Effort(search=100, setup=0, validation=10, checks=4, seconds=2.0), 40),
+    closed(2, "1", Effort(search=50, setup=40, instances_set_up=2, checks=2, seconds=1.5), 10, 20),
+]
+
+
+def test_who_split_and_who_closed_what() -> None:
+    found = reviewed(*TWO_WORKERS)
+    states = {part: node.state for part, node in found.tree.parts.items()}
+    assert states == {"": "split", "0": "split", "1": "closed", "00": "closed", "01": "open"}
+    assert found.tree.parts["0"].split_by == 1
+    assert (settled := found.tree.parts["1"].settled) is not None
+    assert (settled.worker, settled.bound) == (2, 2)
+    sums = found.tree.below()
+    assert (sums[""].splits, sums[""].closed, sums[""].open, sums[""].cost) == (2, 2, 1, 200)
+    assert (sums["0"].closed, sums["0"].open, sums["0"].workers) == (1, 1, {1})
+
+
+def test_what_each_worker_did() -> None:
+    one, two = reviewed(*TWO_WORKERS).workers.values()
+    assert (one.place, one.closed, one.splits, one.cost, one.inlined) == ("here", 1, 2, 110, {10, 20, 30, 40})
+    assert (two.place, two.closed, two.splits, two.cost, two.setup) == ("there", 1, 0, 90, 40)
+    assert (one.seconds_busy, two.seconds_busy) == (2.0, 1.5)
+
+
+def test_dissimilarity_is_over_ordered_pairs() -> None:
+    found = reviewed(*TWO_WORKERS).dissimilarity()
+    assert found is not None
+    assert (found.matrix, found.mean) == ([[0.0, 0.5], [0.0, 0.0]], 0.25)
+
+
+def test_what_a_lost_worker_still_says_is_void() -> None:
+    late = closed(2, "1", Effort(search=1))
+    found = reviewed(*TWO_WORKERS[:5], Lost(2, "memory"), late, Lost(2, "again"))
+    assert found.tree.parts["1"].state == "open"
+    assert [(worker.number, worker.why_left) for worker in found.crew.lost()] == [(2, "memory")]
+
+
+def test_the_cost_of_what_was_not_finished_is_told_apart() -> None:
+    found = reviewed(*TWO_WORKERS, working(1, 500), working(2, 90))
+    assert [worker.unfinished for worker in found.workers.values()] == [390, 0]
+
+
+def test_who_leaves_in_a_break_is_not_lost() -> None:
+    found = reviewed(*TWO_WORKERS, Lost(1, STOPPED), Lost(2, STOPPED), Joined(3), Lost(3, STOPPED), Joined(4))
+    assert found.crew.lost() == []
+    assert [worker.left is None for worker in found.workers.values()] == [False, False, False, True]
+
+
+def test_the_whole_search_may_be_closed_although_it_was_split() -> None:
+    gave_up = says(3, Outcome("", GivenUp("incomplete"), Effort()))
+    assert reviewed(Joined(3), *TWO_WORKERS, gave_up).tree.parts[""].state == "split"
+    proved = closed(3, "", Effort(search=7))
+    assert reviewed(Joined(3), *TWO_WORKERS, gave_up, proved).tree.parts[""].state == "closed"
+
+
+def test_an_object_has_the_whole_tree_as_a_flat_list() -> None:
+    violated = says(1, Outcome("01", Violated((">main",)), Effort(search=3)))
+    found = reviewed(*TWO_WORKERS, violated).as_object()
+    assert [part["id"] for part in found["tree"]] == ["", "0", "00", "01", "1"]
+    assert found["parts"] == {"open": 0, "closed": 2, "violated": 1, "given_up": 0}
+    assert found["effort"]["setup_share"] == pytest.approx(40 / 203, abs=0.001)
+    assert found["dissimilarity"]["mean"] == 0.25
+
+
+def test_no_events() -> None:
+    found = reviewed().as_object()
+    assert (found["splits"], found["parts"]["open"], found["dissimilarity"]) == (0, 1, None)
+    assert list(reviewed().text(4)) == []
+
+
+def test_text_for_people() -> None:
+    assert list(reviewed(*TWO_WORKERS, Lost(2, "memory")).text(1)) == TEXT.splitlines()
