@@ -14,7 +14,16 @@ from cleave.logic.sorts import INT, array, bitvec
 from cleave.logic.terms import Op, Term
 from cleave.smt.sat import solver as sat
 from cleave.smt.solver import Answer
-from cleave.validate.proofs.second_solver import BITWUZLA, CVC5, MINISAT, Z3, Opinion, combined, second_opinion
+from cleave.validate.proofs.second_solver import (
+    BITWUZLA,
+    CVC5,
+    MINISAT,
+    Z3,
+    Opinion,
+    combined,
+    processor_limit,
+    second_opinion,
+)
 
 X, Y = t.var("x", bitvec(8)), t.var("y", bitvec(8))
 LESS, GREATER = t.bv_compare(Op.BV_ULT, X, Y), t.bv_compare(Op.BV_ULT, Y, X)
@@ -77,3 +86,14 @@ def test_it_can_be_stopped() -> None:
     assert second_opinion(BITWUZLA, hard(), 60, soon).answer is Answer.UNKNOWN
     assert second_opinion(BITWUZLA, hard(), 0.5, unguarded).answer is Answer.UNKNOWN
     assert time.monotonic() - began < 40
+
+
+def test_the_limit_is_of_processor_time() -> None:
+    told: list[float] = []
+    with processor_limit(0.2, lambda: told.append(time.process_time())):
+        time.sleep(0.5)  # uses none
+        assert told == []
+        end = time.process_time() + 0.5
+        while time.process_time() < end:
+            pass
+    assert told

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from time import monotonic
+from time import process_time
 
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program
@@ -67,8 +67,9 @@ class Absence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """How much may be spent: ``states`` of interleavings (0: they are not tried), and ``seconds`` for each of the
-    others. ``formulas`` makes the engine's own, any of which may be true; ``watch`` is called often, and may raise."""
+    """How much may be spent: ``states`` of interleavings (0: they are not tried), and ``seconds`` of processor time for
+    each of the others. ``formulas`` makes the engine's own, any of which may be true. ``watch`` is called often, and
+    may raise."""
 
     states: int
     seconds: float
@@ -163,11 +164,11 @@ def _proved_again(absence: Absence, means: Means) -> Verdict | None:
 
 
 def _check(claim: Claim, solver: str, means: Means) -> Outcome:
-    end = monotonic() + means.seconds
+    end = process_time() + means.seconds
 
     def watch() -> None:
         means.watch()
-        if monotonic() > end:
+        if process_time() > end:
             raise _TooLongError
 
     try:

@@ -11,10 +11,11 @@ MiniSat comes first because it is quick: see docs/threads.md. What a solver does
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from threading import Event
+from threading import Event, Thread
+from time import process_time
 from typing import TypeAlias
 
 from cleave.errors import UnsupportedError
@@ -30,6 +31,7 @@ _log = logging.getLogger(__name__)
 Guarded: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Calls what it is given when a limit is hit, as long as the context lasts."""
 
+_POLL_SECONDS = 0.05
 BITWUZLA, Z3, CVC5, MINISAT = "Bitwuzla", "Z3", "cvc5", "MiniSat"
 
 
@@ -42,7 +44,8 @@ class Opinion:
 
 
 def second_opinion(first: str, formulas: Sequence[Term], seconds: float, guarded: Guarded) -> Opinion:
-    """Whether the formulas can all be true. ``first`` has been asked."""
+    """Whether the formulas can all be true. ``first`` has been asked. ``seconds`` are of processor time; of cvc5, which
+    is a process of its own, real ones."""
     others = _others(first)
     for name in others:
         answer = _ask(name, formulas, seconds, guarded)
@@ -79,15 +82,35 @@ def _ask(name: str, formulas: Sequence[Term], seconds: float, guarded: Guarded) 
         stopped.set()
         solver.interrupt()
 
-    with guarded(interrupt):
+    with guarded(interrupt), processor_limit(seconds, interrupt):
         try:
             for formula in formulas:
                 if stopped.is_set():
                     return Answer.UNKNOWN
                 solver.add(formula)
-            return solver.check(seconds=seconds)
+            return solver.check()
         except UnsupportedError:
             return None
+
+
+@contextmanager
+def processor_limit(seconds: float, interrupt: Callable[[], None]) -> Iterator[None]:
+    """Calls ``interrupt``, again and again, when the process has used so many seconds of processor time: a machine that
+    is busy with something else changes no verdict."""
+    end, done = process_time() + seconds, Event()
+
+    def watch() -> None:
+        while not done.wait(_POLL_SECONDS):
+            if process_time() > end:
+                interrupt()
+
+    watching = Thread(target=watch, name="cleave-processor-limit", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watching.join()
 
 
 _MAKERS: dict[str, Callable[[], Solver]] = {
