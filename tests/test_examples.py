@@ -15,7 +15,7 @@ VERDICTS: dict[str, type[Verdict]] = {
     "bikes.smt2": Safe,
     "chain.bpl": Safe,
     "lock.bpl": Safe,
-    "ring.bpl": BoundedSafe,
+    "ring.bpl": Safe,
     "withdraw.bpl": Unsafe,
 }
 
@@ -31,9 +31,20 @@ def test_every_example_is_listed_and_checked() -> None:
     assert all(f"({name})" in readme for name in names)
 
 
+SOONER = {"ring.bpl": "cegar"}
+"""The engine that has the verdict, of examples for which a plan of several takes long."""
+
+
 @pytest.mark.parametrize(("name", "expected"), VERDICTS.items())
 def test_verdict(name: str, expected: type[Verdict]) -> None:
-    assert isinstance(verified(name).verdict, expected)
+    options = Options(engine=SOONER.get(name), workers=1 if name in SOONER else 2)
+    assert isinstance(verify(str(EXAMPLES / name), options).verdict, expected)
+
+
+def test_ring_has_nothing_wrong_within_a_bound() -> None:
+    result = verify(str(EXAMPLES / "ring.bpl"), Options(engine="inline", workers=1))
+    assert isinstance(result.verdict, BoundedSafe)
+    assert result.bounds["recursion"] >= 3
 
 
 def test_withdraw_debits_twice_and_pays_nothing() -> None:
