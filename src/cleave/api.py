@@ -30,8 +30,7 @@ from cleave.ir.program import Property
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.places import new_run_id, start_run
 from cleave.run.carry_out import SoFar, carry_out
-from cleave.run.fitting import check_fits
-from cleave.run.options import check
+from cleave.run.fitting import check_fits, check_options
 from cleave.run.plan import VERSION, Plan, Stage, decode_plan, encode_plan
 from cleave.run.request import Options
 from cleave.run.rules import make_plan
@@ -71,8 +70,7 @@ def planned(file: str, options: Options) -> tuple[Input, Plan, Options]:
     task = resolve_task(file, options)
     options = task.options
     input = read_input(task.file, entry=options.entry, property=options.property, c=options.c)
-    for one in options.engines:
-        check(one)
+    check_options(options)
     plan = make_plan(input, options, expected=task.expected)
     check_fits(options, plan)
     return input, plan, options

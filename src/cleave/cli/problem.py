@@ -17,7 +17,6 @@ from cleave.errors import UsageError
 from cleave.export.exports import EXPORTS, exports
 from cleave.ir.program import Property
 from cleave.journal.places import default_folder
-from cleave.run.options import flags, given, options_for
 from cleave.run.request import AUTO, Options
 from cleave.watch import usable_cores
 
@@ -65,9 +64,13 @@ def add_problem(parser: argparse.ArgumentParser, extent: Extent) -> None:
     limits.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
     limits.add_argument("--memlimit", type=megabytes, default=0, metavar="M", help="memory: 4000 (MB), 4GB")
     files = parser.add_argument_group("files to write about one program (see docs/evidence.md)")
-    for export in exports() if extent is Extent.ALL else EXPORTS:
+    written = list(exports()) if extent is Extent.ALL else EXPORTS
+    for export in written:
         files.add_argument(f"--{export.name}", metavar="FILE", help=export.help)
+    parser.set_defaults(known_exports=[export.name for export in written])
     if extent is not Extent.USUAL:
+        from cleave.run.options import flags  # looks through all types: most commands have no such flag
+
         flags(parser, known)
     parser.set_defaults(known_engines=known if extent is not Extent.USUAL else [])
 
@@ -122,18 +125,17 @@ def chosen_options(options: argparse.Namespace) -> Options:
         address=options.address,
         journal=folder_to_write(options),
         read=tuple(options.property_file or ()),
-        outputs={name: file for name in _export_names(options) if (file := getattr(options, name)) is not None},
+        outputs={name: file for name in options.known_exports if (file := getattr(options, name)) is not None},
         command=shlex.join(["cleave", *options.arguments]),
     )
 
 
-def _export_names(options: argparse.Namespace) -> list[str]:
-    known = [export.name for export in EXPORTS]
-    return known + [one.name for one in exports() if one.name not in known and hasattr(options, one.name)]
-
-
 def _engine_options(options: argparse.Namespace) -> tuple[Any, ...]:
     """Of each engine that has one of the options that were given."""
+    if not options.known_engines:
+        return ()
+    from cleave.run.options import given, options_for
+
     told = given(options, options.known_engines)
     return tuple(one.options(**own) for one in options.known_engines if (own := options_for(one, told)))
 

@@ -8,7 +8,6 @@ from cleave.engines.registry import engine, engines
 from cleave.errors import UsageError
 from cleave.frontends.c.options import COptions
 from cleave.frontends.input import Input
-from cleave.run.options import misfits
 from cleave.run.plan import Plan, given_options
 from cleave.run.request import Options
 
@@ -22,6 +21,15 @@ _OF_C = {
 }
 
 
+def check_options(options: Options) -> None:
+    """Raises `UsageError` for values that no engine could have."""
+    if options.engines:
+        from cleave.run.options import check  # looks through all types: most runs have the defaults
+
+        for one in options.engines:
+            check(one)
+
+
 def check_fits(options: Options, plan: Plan) -> None:
     """Raises `UsageError` for options of engines that the plan does not run."""
     told = {name: value for one in options.engines for name, value in given_options(one).items()}
@@ -29,6 +37,8 @@ def check_fits(options: Options, plan: Plan) -> None:
     names = {field.name for one in here for field in fields(one.options)}
     if told.keys() <= names:
         return
+    from cleave.run.options import misfits
+
     raise UsageError(misfits(told, here, engines())[0])
 
 
