@@ -119,7 +119,7 @@ def _carried_out(
 ) -> Result:
     run = journal.info.id if journal.path is not None else None
 
-    def on_news(stage: Stage, counters: Any, so_far: SoFar) -> None:
+    def on_news(stage: Stage, counters: Any, so_far: SoFar | None) -> None:
         if on_progress is not None:
             on_progress(Progress(stage, dict(counters), run, so_far))
 

@@ -28,7 +28,7 @@ from cleave.verdict import Reason, Result
 SoFar = Callable[[], Result]
 """The result, should the run end now."""
 
-OnNews = Callable[[Stage, News, SoFar], None]
+OnNews = Callable[[Stage, News, SoFar | None], None]
 
 
 def carry_out(
@@ -93,8 +93,7 @@ class JournalRecorder:
             self.journal.end(outcome.stage, encode_outcome(outcome), outcome.seconds)
 
     def news(self, stage: Stage, counters: News) -> None:
-        if self.so_far is not None:
-            self._on_news(stage, counters, self.so_far)
+        self._on_news(stage, counters, self.so_far)
 
     def outcomes(self) -> dict[int, Outcome]:
         """Of stages that are finished."""

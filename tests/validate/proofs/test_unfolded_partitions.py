@@ -477,7 +477,9 @@ def _bound(block: Block, instance: UnfoldedInstance) -> Block:
     calls = 0
     for statement in block.statements:
         if isinstance(statement, Call):
-            callee = instance.callees[block.label, calls]
+            callee = instance.callees.get((block.label, calls))
+            if callee is None:  # no execution reaches the block
+                return replace(block, statements=(Assume(boolean(False)),))
             statement = replace(statement, procedure=f"{statement.procedure} {callee}")
             calls += 1
         statements.append(statement)
