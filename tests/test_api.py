@@ -136,6 +136,25 @@ def test_all_evidence_of_a_plan_is_that_of_the_stage_that_decides(file: Path, wo
     assert found.trace.steps[-1].kind == "violation"
 
 
+HARD = """\
+procedure main() {
+  var a, b, c: int;
+  assume a > 1 && b > 1 && c > 1 && a < 100000000 && b < 100000000;
+  assert a * a * a + b * b * b != c * c * c + 3 * a * b * c + 1;
+}
+"""
+
+
+def test_a_question_that_no_solver_answers_leaves_time_for_other_engines(file: Path) -> None:
+    """The first stage is one question to the solver: no cost is told before it ends."""
+    file.write_text(HARD)
+    result = verify(str(file), Options(timelimit=6, workers=1))
+    assert isinstance(result.verdict, Unknown)
+    assert result.verdict.reason is Reason.TIMEOUT
+    assert {"inline", "pdr"} <= {stage.engine for stage in result.stages}
+    assert result.stages[0].seconds < 4
+
+
 def test_a_limit_of_the_whole_run_leaves_what_was_proved(file: Path) -> None:
     hard = FOR_EVER.replace("y + 2; }", "y + 2 * x + 1; }").replace("y == 2 * x", "y != x * x + 7 * x + 3")
     file.write_text(hard)

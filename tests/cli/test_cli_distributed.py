@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,6 +19,7 @@ from cleave.engines.inline.options import Splits
 from cleave.journal.journal import Journal
 from cleave.run.plan import decode_plan
 from support.hydra_runs import EAGER
+from support.processes import children
 
 SAFE = "procedure main() { var x: int; x := 1; assert x == 1; }"
 UNSAFE = "var g: int;\nprocedure main()\n  modifies g;\n{\n  g := g + 1;\n  assert g != 5;\n}\n"
@@ -163,16 +163,6 @@ def test_options_for_comparison_reach_the_run(file: Path, capsys: pytest.Capture
 def start(*arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "cleave.cli.main", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def children(process: int) -> Iterator[int]:
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == process:
-            yield int(stat.parent.name)
 
 
 def wait_for(condition: Any, seconds: float = 15.0) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from cleave.cli.main import main
+from support.processes import children
 
 SAFE = "procedure main() { var x: int; x := 1; assert x == 1; }"
 UNSAFE = "var g: int;\nprocedure main()\n  modifies g;\n{\n  g := g + 1;\n  assert g != 5;\n}\n"
@@ -162,7 +163,7 @@ def test_a_timeout_is_unknown_and_still_json(file: Path, capsys: pytest.CaptureF
 def test_a_signal_ends_a_run_with_what_it_has(file: Path, text: str, bound: str, number: signal.Signals) -> None:
     file.write_text(text)
     command = [sys.executable, "-m", "cleave.cli.main", "verify", "--workers=1", "--json"]
-    command += ["--recursion-bound", bound, str(file)]
+    command += ["--engine", "inline", "--recursion-bound", bound, str(file)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(4)
     process.send_signal(number)
@@ -171,6 +172,23 @@ def test_a_signal_ends_a_run_with_what_it_has(file: Path, text: str, bound: str,
     assert (process.returncode, found["verdict"], found["reason"].split(":")[0]) == (5, "unknown", "interrupted")
     assert found.keys() >= PROMISED
     assert "Traceback" not in err
+
+
+def test_a_signal_ends_all_processes_of_a_plan(file: Path) -> None:
+    """Two lanes are going on, in two processes."""
+    file.write_text(HARD)
+    command = [sys.executable, "-m", "cleave.cli.main", "verify", "--workers=2", "--json", "--quiet", str(file)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    hosts: list[int] = []
+    deadline = time.monotonic() + 60
+    while len(hosts) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+        hosts = [one for one in children(process.pid) if "cleave.run.host" in Path(f"/proc/{one}/cmdline").read_text()]
+    process.send_signal(signal.SIGINT)
+    (found,) = objects(process.communicate(timeout=30)[0])
+    assert len(hosts) == 2
+    assert (process.returncode, found["verdict"], found["reason"].split(":")[0]) == (5, "unknown", "interrupted")
+    assert not any(Path(f"/proc/{one}").exists() for one in hosts)
 
 
 # --- usage ----------------------------------------------------------------------------------------------------------

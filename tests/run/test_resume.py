@@ -230,10 +230,10 @@ def test_files_about_a_program_that_has_changed_are_not_written(file: Path, tmp_
 
 def test_another_time_limit(file: Path, tmp_path: Path) -> None:
     """A run that ran out of time has more of it when it is resumed."""
-    file.write_text(sums(8, target=7))
+    file.write_text(sums(9, target=7))
     own = InlineOptions(bounds=(1,))
     first = verify(
-        str(file), Options(engine="inline", engines=(own,), workers=1, timelimit=0.3, journal=tmp_path / "runs")
+        str(file), Options(engine="inline", engines=(own,), workers=1, timelimit=0.05, journal=tmp_path / "runs")
     )
     assert isinstance(first.verdict, Unknown)
     assert first.verdict.reason is Reason.TIMEOUT

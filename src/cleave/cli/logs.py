@@ -14,6 +14,8 @@ from __future__ import annotations
 import logging
 import sys
 
+from cleave.cli.printing import say
+
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 _PREFIX = "cleave."
 
@@ -23,7 +25,7 @@ class _Lines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            print(self.format(record), file=sys.stderr, flush=True)
+            say(self.format(record), file=sys.stderr)
         except Exception:
             self.handleError(record)
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from cleave.cli.arguments import Extent
 from cleave.cli.logs import show_logs
+from cleave.cli.printing import say
 from cleave.errors import CleaveError, UsageError
 from cleave.version import __version__
 
@@ -92,20 +93,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         show_logs(options.verbose)
         code: int = options.run(options)
     except CleaveError as error:
-        print(f"cleave: {error}", file=sys.stderr)
+        say(f"cleave: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("cleave: interrupted", file=sys.stderr)
+        say("cleave: interrupted", file=sys.stderr)
         return 5
     except BrokenPipeError:
         # The reader of our output went away; nobody is left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except RecursionError:
-        print("cleave: internal error: the input is nested too deeply for a part of Cleave", file=sys.stderr)
+        say("cleave: internal error: the input is nested too deeply for a part of Cleave", file=sys.stderr)
         return 6
     except Exception as error:  # the one place where everything unexpected ends
-        print(f"cleave: internal error: {type(error).__name__}: {error}; please report it", file=sys.stderr)
+        say(f"cleave: internal error: {type(error).__name__}: {error}; please report it", file=sys.stderr)
         if os.environ.get("CLEAVE_DEBUG"):
             raise
         return 6

@@ -12,6 +12,7 @@ import msgspec
 
 from cleave.api import planned
 from cleave.cli.arguments import Extent
+from cleave.cli.printing import say
 from cleave.cli.problem import add_problem, chosen_options
 from cleave.engines.text import amount, table
 from cleave.errors import UsageError
@@ -45,8 +46,8 @@ def run(options: argparse.Namespace) -> int:
         found = {"file": input.file, "kind": input.kind.value, **msgspec.to_builtins(plan)}
         print(json.dumps(found))
     else:
-        print(f"{input.file}: {input.kind.value}")
-        print("\n".join(plan_text(plan)))
+        say(f"{input.file}: {input.kind.value}")
+        say("\n".join(plan_text(plan)))
     return 0
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from cleave.cli.arguments import Extent, megabytes, seconds, whole_number
 from cleave.cli.c_arguments import INTEGERS, add_c, c_options
+from cleave.cli.printing import say
 from cleave.engines.registry import engine, engines, names
 from cleave.errors import UsageError
 from cleave.export.exports import EXPORTS, exports
@@ -157,7 +158,7 @@ def folder_to_write(options: argparse.Namespace) -> Path | None:
     except OSError as error:
         if options.journal:
             raise UsageError(f"can't keep journals in {chosen}: {error.strerror}") from None
-        print(f"cleave: no journal is kept: {chosen}: {error.strerror}", file=sys.stderr)
+        say(f"cleave: no journal is kept: {chosen}: {error.strerror}", file=sys.stderr)
         return None
     return chosen
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from cleave.api import Progress
 from cleave.cli.logs import are_shown
+from cleave.cli.printing import harmless, say
 from cleave.engines.registry import engine
 
 if TYPE_CHECKING:
@@ -52,10 +53,10 @@ class ProgressLine:
             from rich.markup import escape
 
             text = _described(running, now - self._started, rate)
-            self._status.update(escape(f"{self._file}: {text}{'; stopping' if stopping else ''}"))
+            self._status.update(escape(harmless(f"{self._file}: {text}{'; stopping' if stopping else ''}")))
         elif self._plain and now - self._last >= _PLAIN_SECONDS:
             self._last = now
-            print(f"{self._file}: {_described(running, now - self._started, rate)}", file=sys.stderr, flush=True)
+            say(f"{self._file}: {_described(running, now - self._started, rate)}", file=sys.stderr)
 
 
 def _described(running: Sequence[Progress], seconds: float, rate: float) -> str:

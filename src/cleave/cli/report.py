@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from cleave.cli.printing import say
 from cleave.engines.registry import engine
 from cleave.errors import CleaveError
 from cleave.explain.folding import SKIPPED
@@ -37,7 +38,7 @@ def print_result(
         return
     found = result_object(file, result, trace="full" if trace == "full" else "compact")  # tells what is violated
     found = only_deterministic(found) if deterministic else found
-    print("\n".join((*as_text(found), *_about_run(found, journal), *_trace_text(found, trace))), flush=True)
+    say("\n".join((*as_text(found), *_about_run(found, journal), *_trace_text(found, trace))))
 
 
 def print_found(found: Found, *, as_json: bool, trace: str) -> None:
@@ -45,13 +46,13 @@ def print_found(found: Found, *, as_json: bool, trace: str) -> None:
     if as_json:
         print(json.dumps(_without_trace(found) if trace == "none" else found), flush=True)
         return
-    print("\n".join((*as_text(found), *_trace_text(found, trace if trace == "none" else "compact"))), flush=True)
+    say("\n".join((*as_text(found), *_trace_text(found, trace if trace == "none" else "compact"))))
 
 
 def print_error(file: str, error: CleaveError, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(error_object(file, error)), flush=True)
-    print(f"cleave: {error}", file=sys.stderr, flush=True)
+    say(f"cleave: {error}", file=sys.stderr)
 
 
 def as_text(found: Found) -> Iterable[str]:

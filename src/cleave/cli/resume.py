@@ -10,6 +10,7 @@ from typing import Any
 
 from cleave.api import resume
 from cleave.cli.arguments import add_output, seconds
+from cleave.cli.printing import say
 from cleave.cli.problem import add_journal, folder
 from cleave.cli.report import print_error, print_found, print_result
 from cleave.cli.supervise import Signals, supervise
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     with Journal.open(path) as journal:
         info, result = journal.info, journal.result
     if result is not None and is_conclusive(result) and not is_locked(path):
-        print(f"cleave: run {info.id} has finished already; this is its result", file=sys.stderr)
+        say(f"cleave: run {info.id} has finished already; this is its result", file=sys.stderr)
         print_found(result, as_json=options.json, trace=options.trace)
         return _EXIT_CODES[result["verdict"]]
     return _go_on(path, info, options)

@@ -7,6 +7,7 @@ import json
 import sys
 from typing import Any
 
+from cleave.cli.printing import say
 from cleave.cli.problem import add_journal, folder
 from cleave.engines.text import table
 from cleave.journal.places import Run, list_runs
@@ -30,14 +31,14 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     runs, notes = list_runs(folder(options))
     for note in notes:
-        print(f"cleave: {note}", file=sys.stderr)
+        say(f"cleave: {note}", file=sys.stderr)
     if options.json:
         for one in runs:
             print(json.dumps(_object(one)))
     elif runs:
-        print("\n".join(table([_COLUMNS, *(_row(one) for one in runs)], right=("workers", "seconds"))))
+        say("\n".join(table([_COLUMNS, *(_row(one) for one in runs)], right=("workers", "seconds"))))
     else:
-        print(f"no runs in {folder(options)}")
+        say(f"no runs in {folder(options)}")
     return 0
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from cleave.cli.printing import say
 from cleave.cli.problem import add_journal, folder
 from cleave.cli.report import as_text
 from cleave.engines.text import amount, count, table
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(plan_object(review)))
     else:
-        print("\n".join(_text(review, options.depth)))
+        say("\n".join(_text(review, options.depth)))
     return 0
 
 

@@ -34,6 +34,7 @@ INLINE, PDR, CEGAR, THREADS = "inline", "pdr", "cegar", "threads"
 _BRIEF_STEPS = 30_000  # of executions: a tenth of a second or two
 _MORE_STEPS = 300_000  # a second or two
 _BRIEF_COST = 2_000_000  # of the first search, two seconds or so: most of what ends at all ends within
+_BRIEF_SHARE, _BRIEF_SECONDS = 0.3, 10.0  # of the time: a single question to a solver may go on for ever
 _EXACT_SHARE, _EXACT_SECONDS = 0.2, 30.0  # for integers that wrap around, before bits
 _CHECKED_SHARE, _CHECKED_SECONDS = 0.5, 300.0  # for a proof that assumes nothing
 _FACTS_SHARE, _FACTS_SECONDS = 0.4, 60.0
@@ -167,7 +168,11 @@ class _Builder:
         if self._input.is_c:
             yield self._executions()
         own = self._options_of(INLINE)
-        yield self._stage(INLINE, "search small bounds, as far as a little cost goes", cost=_BRIEF_COST)
+        limit = self._options.timelimit
+        seconds = min(_BRIEF_SECONDS, _BRIEF_SHARE * limit) if limit else _BRIEF_SECONDS
+        yield self._stage(
+            INLINE, "search small bounds, as far as a little cost goes", cost=_BRIEF_COST, seconds=seconds
+        )
         if self._workers == 1 or not self._can_run_beside():
             yield from (_placed(stage, 1, 0) for stage in self._in_turn(deepens=own.bounds is None))
             return

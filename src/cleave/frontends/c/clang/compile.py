@@ -142,11 +142,12 @@ def _environment() -> dict[str, str]:
 
 
 def _paths(file: str, options: COptions) -> list[str]:
-    """The file's own folder comes first, as it does when a compiler reads the file itself."""
-    flags = ["-iquote", os.path.dirname(file) or ".", *_OTHER_VERIFIERS, *_INLINE]
+    """The file's own folder comes first, as it does when a compiler reads the file itself. Folders are given by their
+    whole paths: the compiler takes a word that begins with ``@`` for the name of a file with more options."""
+    flags = ["-iquote", os.path.abspath(os.path.dirname(file)), *_OTHER_VERIFIERS, *_INLINE]
     flags += [f"-D{define}" for define in options.defines]
     for folder in options.includes:
-        flags += ["-I", folder]
+        flags += ["-I", os.path.abspath(folder)]
     flags += ["-idirafter", str(HEADERS)]
     return flags
 
