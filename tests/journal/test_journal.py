@@ -272,3 +272,48 @@ def test_broken_events_are_noticed(path: Path) -> None:
         connection.execute("UPDATE event SET event = x'93' WHERE number = 2")
     with Journal.open(path) as journal, pytest.raises(InputError, match="the journal is damaged"):
         events_of(journal)
+
+
+# --- stages ---------------------------------------------------------------------------------------------------------
+
+
+def test_events_belong_to_stages(path: Path) -> None:
+    with Journal.create(path, INFO) as journal:
+        journal.begin(1, b"first")
+        journal.begin(2, b"second")
+        journal.append([Joined(1)], stage=1)
+        journal.append([Joined(2), Lost(2)], stage=2)
+        journal.append([Joined(3)], stage=1)
+    with Journal.open(path) as journal:
+        assert [event for _, event in journal.events(1)] == [Joined(1), Joined(3)]
+        assert [event for _, event in journal.events(2)] == [Joined(2), Lost(2)]
+        assert events_of(journal) == [Joined(1), Joined(2), Lost(2), Joined(3)]
+
+
+def test_a_stage_has_an_outcome_once_it_has_ended(path: Path) -> None:
+    with Journal.create(path, INFO) as journal:
+        journal.begin(2, b"second")
+        journal.begin(1, b"first")
+        journal.end(1, b"outcome", 1.5)
+        first, second = journal.stages()
+        assert (first.number, first.spec, first.outcome, first.seconds) == (1, b"first", b"outcome", 1.5)
+        assert (second.number, second.outcome, second.ended, second.seconds) == (2, None, None, None)
+    with Journal.reopen(path) as journal:
+        journal.begin(2, b"second again")
+        journal.end(2, b"other", 0.5)
+        assert [(row.spec, row.outcome) for row in journal.stages()] == [
+            (b"first", b"outcome"),
+            (b"second again", b"other"),
+        ]
+
+
+def test_a_stage_that_begins_voids_the_result_and_what_has_ended_stays(path: Path) -> None:
+    with Journal.create(path, INFO) as journal:
+        journal.begin(1, b"first")
+        journal.end(1, b"outcome", 1.5)
+        journal.finish({"verdict": "unknown"})
+    with Journal.reopen(path) as journal:
+        assert journal.result == {"verdict": "unknown"}
+        journal.begin(2, b"second")
+        assert journal.result is None
+        assert journal.stages()[0].outcome == b"outcome"
