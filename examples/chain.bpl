@@ -5,7 +5,7 @@
 // Compare
 //
 //     cleave unfold examples/chain.bpl
-//     cleave unfold examples/chain.bpl --inlining tree
+//     cleave unfold examples/chain.bpl --merge tree
 
 var depth: int;
 

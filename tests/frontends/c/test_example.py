@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cleave import Options, verify
+from cleave import COptions, Options, verify
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 
@@ -52,3 +52,13 @@ def test_looking_again_repairs_it(tmp_path: Path) -> None:
     # Within few contexts, so that the test takes little time.
     verdict = verify(str(file), Options(timelimit=100, engines=(ThreadsOptions(contexts=(4,)),))).verdict
     assert isinstance(verdict, BoundedSafe)
+
+
+def test_a_midpoint_that_overflows_and_one_that_does_not() -> None:
+    file = str(EXAMPLE.with_name("midpoint.c"))
+    found = verify(file, Options(timelimit=100)).verdict
+    assert isinstance(found, Unsafe)
+    assert found.trace.check is not None
+    assert found.trace.check.property == "signed-overflow"
+    fixed = Options(engine="inline", timelimit=100, c=COptions(defines=("FIXED",)))
+    assert isinstance(verify(file, fixed).verdict, Safe)
