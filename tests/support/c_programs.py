@@ -79,3 +79,18 @@ def sanitized(
     subprocess.run([found, *_ON, str(source), "-o", str(made)], check=True, capture_output=True)
     switches = f"detect_leaks={leaks:d}:detect_stack_use_after_return=1:allocator_may_return_null=1"
     return subprocess.run([str(made)], capture_output=True, text=True, timeout=60, env={"ASAN_OPTIONS": switches})
+
+
+def addresses_checked(program: str, inputs: int, folder: Path) -> list[int]:
+    """The inputs below ``inputs`` for which AddressSanitizer, or the processor, stops a program that reads one."""
+    source, made = folder / "program.c", folder / "program"
+    given = "int main_input; int __VERIFIER_nondet_int(void) { return main_input; }\n"
+    given += "__attribute__((constructor)) static void take(int c, char **v) { main_input = atoi(v[1]); }\n"
+    source.write_text(program + given)
+    found = compiler()
+    assert found is not None
+    flags = ("-O0", "-g", "-w", "-fsanitize=address", "-fsanitize-address-use-after-scope")
+    subprocess.run([found, *flags, str(source), "-o", str(made)], check=True, capture_output=True)
+    environment = {"ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=1:redzone=256"}
+    runs = (subprocess.run([str(made), str(i)], capture_output=True, env=environment) for i in range(inputs))
+    return [number for number, run in enumerate(runs) if run.returncode not in (0, 1) or b"Sanitizer" in run.stderr]

@@ -52,6 +52,12 @@ def add_c(parser: argparse.ArgumentParser, *, everything: bool = True) -> None:
         action="store_false",
         help="pthread_cond_wait returns only after a signal; POSIX allows otherwise, so the result says it",
     )
+    group.add_argument(
+        "--malloc-may-fail",
+        action=argparse.BooleanOptionalAction,
+        help="where memory or leaks are checked, malloc and the like may return null (default, but not for tasks of"
+        " SV-COMP: --property-file, a task, or a program that calls __VERIFIER_ functions)",
+    )
     group.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[], help="define a macro")
     group.add_argument(
         "--trust",
@@ -101,6 +107,7 @@ def c_options(options: argparse.Namespace) -> COptions:
         checks=tuple(dict.fromkeys(name for own in found for name in own)) if found else None,
         memory_model=options.memory_model if options.property_file is None else "sc",
         spurious_wakeups=options.spurious_wakeups,
+        malloc_may_fail=False if options.malloc_may_fail is None and options.property_file else options.malloc_may_fail,
         trust=tuple(options.trust),
         assume_pure=options.assume_pure,
     )

@@ -7,7 +7,7 @@ call main()                         inc.bpl:3
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from cleave.explain.doubt import doubts
 from cleave.explain.folding import compact
@@ -16,7 +16,21 @@ from cleave.explain.infix import infix
 from cleave.explain.message import said
 from cleave.explain.selection import selected
 from cleave.explain.slicing import dependence_slice
-from cleave.ir.program import Assert, Assign, Assume, Block, Call, Check, Clause, Havoc, Join, Program, Self, Spawn
+from cleave.ir.program import (
+    Assert,
+    Assign,
+    Assume,
+    Block,
+    Call,
+    Check,
+    Clause,
+    Havoc,
+    Join,
+    Location,
+    Program,
+    Self,
+    Spawn,
+)
 from cleave.logic.terms import Op, Term
 from cleave.logic.values import MapValue, Value, show
 from cleave.validate.semantics.events import Event, Run, Violated
@@ -42,7 +56,27 @@ def trace_of(program: Program, run: Run, inputs: Iterable[tuple[Term, Value]]) -
     needed = dict.fromkeys(found.inputs if found.complete else (*found.inputs, *started))
     initial = {one.name: show(started[one], one.sort) for one in needed if one in started}
     violated, check = _violated(run, run.outcome, history)
-    return Trace(tuple(steps), violated, run.outcome.location, initial, doubts(program, history), check)
+    location, inside = _blamed(run.events, run.outcome.location)
+    return Trace(tuple(steps), violated + inside, location, initial, doubts(program, history), check)
+
+
+def _blamed(events: Sequence[Event], location: Location | None) -> tuple[Location | None, str]:
+    """Where the program goes wrong: what happens inside of a library is due to the call of it.
+
+    A library is a file whose name begins with ``<``, which no file of a user does."""
+    if not events or not _is_library(location):
+        return location, ""
+    callers = {event.other_frame: event for event in events if event.kind == "call"}
+    frame = events[-1].frame
+    while (call := callers.get(frame)) is not None and _is_library(call.location):
+        frame = call.frame
+    if call is None or call.location is None or not isinstance(call.subject, Call):
+        return location, ""
+    return call.location, f", in {call.subject.procedure}"
+
+
+def _is_library(location: Location | None) -> bool:
+    return location is not None and location.file.startswith("<")
 
 
 def _violated(run: Run, outcome: Violated, history: History) -> tuple[str, Check | None]:

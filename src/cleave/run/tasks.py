@@ -54,6 +54,7 @@ def resolve_task(file: str, options: Options) -> ResolvedTask:
         raise _refused(definition, file)
     files = (*options.c.others, *others)
     c = replace(options.c, bits=bits, others=files, checks=checks, memory_model=options.c.memory_model or "sc")
+    c = replace(c, malloc_may_fail=bool(c.malloc_may_fail))
     options = replace(options, c=c)
     _check_language(program, options)
     return ResolvedTask(program, options, expected)

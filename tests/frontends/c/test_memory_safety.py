@@ -105,3 +105,34 @@ def test_threads(name: str, tmp_path: Path) -> None:
     text, expected = THREADED[name]
     found = verdict("#include <pthread.h>\n#include <stdlib.h>\n" + text, tmp_path, "auto")
     check(SmallProgram(name, expected, "", text), found)
+
+
+UNCHECKED = "#include <stdlib.h>\nint main(void) { int *p = malloc(4); *p = 1; free(p); return 0; }\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "may_fail", "expected"),
+    [
+        (UNCHECKED, None, Unsafe),
+        (UNCHECKED, False, Safe),
+        (UNCHECKED + "int __VERIFIER_nondet_int(void); int f(void) { return __VERIFIER_nondet_int(); }", None, Safe),
+        (UNCHECKED + "int __VERIFIER_nondet_int(void); int f(void) { return __VERIFIER_nondet_int(); }", True, Unsafe),
+    ],
+    ids=["plain", "told not to", "task", "task, told to"],
+)
+def test_malloc_may_fail(text: str, may_fail: bool | None, expected: type, tmp_path: Path) -> None:
+    file = tmp_path / "program.c"
+    file.write_text(text)
+    c = COptions(checks=("memory",), malloc_may_fail=may_fail)
+    assert isinstance(verify(str(file), Options(engine="inline", c=c)).verdict, expected)
+
+
+def test_the_caller_of_the_library_is_blamed(tmp_path: Path) -> None:
+    text = '#include <string.h>\nint main(void) {\n  char a[2];\n  strcpy(a, "abc");\n  return 0;\n}\n'
+    found = verdict(text, tmp_path, "inline")
+    assert isinstance(found, Unsafe)
+    assert found.trace.location is not None
+    assert (found.trace.location.line, found.trace.violated) == (
+        4,
+        "1 byte is written at offset 2 of an object, which has 2, in strcpy",
+    )

@@ -22,5 +22,6 @@ class COptions:
     others: tuple[str, ...] = ()  # further files of the same program
     memory_model: Literal["sc"] | None = None  # None: sequential consistency, where that makes no difference
     spurious_wakeups: bool = True  # pthread_cond_wait may return without a signal, as POSIX allows
+    malloc_may_fail: bool | None = None  # where memory is checked; None: not in tasks of SV-COMP
     trust: tuple[str, ...] = ()  # functions without a body that leave memory alone and return any value
     assume_pure: bool = False  # so do all functions without a body

@@ -43,6 +43,7 @@ class Extent:
     smallest: int = 0  # what every object has at least
     read_only: frozenset[int] = frozenset()  # where constant objects lie
     heap: frozenset[int] = frozenset()  # where objects lie, at fixed addresses, that may be freed
+    others: frozenset[int] = frozenset()  # where objects lie, at fixed addresses, that may not
     can_free: bool = False  # objects without a fixed address may be freed
     has_stack: bool = False  # among these are locals: `on_stack` tells them from what can be freed
 
@@ -88,7 +89,7 @@ class Extent:
 
     def may_free(self, base: Term) -> Term:
         """Whether what starts at ``base``, if anything, is memory that was allocated."""
-        others = [bits.differ(base, bv(address, self.width)) for address in self.fixed if address not in self.heap]
+        others = [bits.differ(base, bv(address, self.width)) for address in sorted(self.others)]
         if self.has_stack:
             bit = bits.part(base, self.width - 2, self.width - 2)
             others.append(bits.same(bit, bv(0, 1)))
@@ -186,9 +187,9 @@ class Extents:
             made.smallest = min(known)
             made.size = known[0] if len(known) == 1 else None
         made.read_only = frozenset(storage.address(each.name) for each in inside if self._is_constant(each))
-        made.heap = frozenset(
-            address for each in inside if each.kind == "heap" and (address := storage.placements[each].address)
-        )
+        placed = {address: each for each in inside if (address := storage.placements[each].address) is not None}
+        made.heap = frozenset(address for address, each in placed.items() if each.kind == "heap")
+        made.others = frozenset(placed) - made.heap
         made.can_free = any(each.kind == "heap" and each in coming for each in inside)
         made.has_stack = any(each.kind == "alloca" and each in coming for each in inside)
         if coming or made.arguments or len(made.fixed) > _FEW:

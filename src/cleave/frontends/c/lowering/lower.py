@@ -180,7 +180,8 @@ def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) ->
     if checks.wants(DATA_RACE) and facts.has_threads:
         context.races = Races(module, facts, finder, memories)
     if lives is not None:
-        context.allocation_can_fail = not module.is_task
+        may_fail = options.malloc_may_fail
+        context.allocation_can_fail = may_fail if may_fail is not None else not module.is_task
         context.extents = Extents(module, points_to, memories, storage, lives, names)
     return context
 

@@ -91,7 +91,7 @@ class PointerChecks:
             bits.compare(Op.BV_ULE, size, bits.binary(Op.BV_SUB, whole, target.offset)),
             target.sound,
         )
-        text = f"{{0:unsigned}} bytes {_DONE[writes]} from offset {{1:signed}} of {self._name(target)}"
+        text = f"{{0:unsigned}} bytes are {_DONE[writes]} from offset {{1:signed}} of {self._name(target)}"
         requirements = [
             self._live(target, extent, writes),
             Requirement(conj_all(inside), f"{text}, which has {{2:signed}}", (size, target.offset, whole)),
@@ -184,7 +184,8 @@ class PointerChecks:
 
     def _inside(self, target: Target, extent: Extent, size: int, writes: bool) -> Requirement:
         condition, whole = self._fits(target, extent, size), self._size(target, extent)
-        text = f"{size} bytes {_DONE[writes]} at offset {{0:signed}} of {self._name(target)}, which has {{1:signed}}"
+        what = "1 byte is" if size == 1 else f"{size} bytes are"
+        text = f"{what} {_DONE[writes]} at offset {{0:signed}} of {self._name(target)}, which has {{1:signed}}"
         return Requirement(condition, text, (target.offset, whole))
 
     def _size(self, target: Target, extent: Extent) -> Term:
