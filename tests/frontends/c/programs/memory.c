@@ -176,3 +176,5 @@ int set(int *p) { *p = 4; return *p; }
 int main(void) { int r = 0; if (nondet_int()) { int x = 1; int *q = &x; r = set(q); } else { int y[3]; int *q = y; q[2] = 1; r = q[2]; } return r; }
 // block_left_by_goto: unsafe
 int main(void) { int *p; int n = nondet_int(); { int x = 1; p = &x; if (n) goto out; *p = 2; } return 0; out: return *p; }
+// variable_length_any: safe
+int main(void) { int n = nondet_int(); if (n < 1) return 0; int a[n]; a[0] = 1; return a[0]; }

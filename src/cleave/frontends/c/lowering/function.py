@@ -25,7 +25,7 @@ from cleave.frontends.c.lowering.ranges import RangeAccess
 from cleave.frontends.c.properties.built_in import DIVISION, LEAKS, LOST, SHIFT
 from cleave.ir.program import Assign, Assume, Block, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
-from cleave.logic.terms import FALSE, TRUE, Term, bv, conj, ite, neg, var
+from cleave.logic.terms import FALSE, TRUE, Op, Term, bv, conj, disj, ite, neg, var
 from cleave.logic.walk import free_variables
 
 _ERROR_LABEL = "ERROR"
@@ -344,8 +344,10 @@ class FunctionLowering:
             self.memory.begin(made, fixed, bv(placement.size or 0, width))
             return
         count = bits.zero_extended(self.term(instruction.operands[0]), width)
-        size = bits.mul(count, bv(self.context.layout.size(instruction.source), width))
-        too_large = self.memory.is_too_large(size, made)
+        element = self.context.layout.size(instruction.source)
+        size = bits.mul(count, bv(element, width))
+        wraps = neg(bits.compare(Op.BV_ULE, count, bv(((1 << width) - 1) // max(element, 1), width)))
+        too_large = disj(wraps, self.memory.is_too_large(size, made))
         if too_large is not FALSE:
             self.body.emit(Assume(neg(too_large), self.body.location))
         allocated = self.memory.allocate(size, bv(instruction.alignment, width), made)
