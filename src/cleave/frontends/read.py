@@ -16,16 +16,13 @@ def read_ir_bytes(content: bytes, file: str) -> Program:
     """A program in the text form of `ir.text`, which says more than any of the languages."""
     from cleave.ir.check import check_program
     from cleave.ir.reader import read_program as read_ir
+    from cleave.logic.sexpr import decode_text
 
+    program = read_ir(decode_text(content, file), file)
     try:
-        program = read_ir(content.decode())
         check_program(program)
-    except UnicodeDecodeError as error:
-        raise InputError(f"no UTF-8: {error.reason}", file=file) from None
     except InternalError as error:
         raise InputError(str(error), file=file) from None
-    except InputError as error:
-        raise InputError(error.message, file=file, line=error.line, column=error.column) from None
     return program
 
 

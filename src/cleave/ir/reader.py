@@ -7,7 +7,6 @@ the line and column in the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from cleave.ir.program import (
@@ -30,30 +29,55 @@ from cleave.ir.program import (
     Statement,
     old,
 )
-from cleave.ir.term_reader import TermReader, read_expression, read_sort
-from cleave.ir.tokens import Cursor, tokens_of
-from cleave.logic.sorts import Sort
+from cleave.ir.tokens import Cursor
+from cleave.logic.sexpr import Node, Script
+from cleave.logic.smtlib_operators import OPERATORS
+from cleave.logic.smtlib_reader import TermReader
+from cleave.logic.smtlib_scope import Meaning, Scope
+from cleave.logic.sorts import Sort, uninterpreted
+from cleave.logic.symbols import symbol, word_name
 from cleave.logic.terms import Function, Term, var
 
 R = TypeVar("R")
 
 
-def read_program(text: str) -> Program:
+def read_program(text: str, file: str = "") -> Program:
     """The program that ``text`` shows."""
-    return _Reader(Cursor(tokens_of(text))).program()
+    return _Reader(Cursor(text, file)).program()
 
 
-@dataclass(slots=True)
+class _Scope(Scope):
+    """A program's names. Variables and functions may have the same; a sort that nobody declared is uninterpreted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.functions: dict[str, Function] = {}
+
+    def meaning(self, word: str) -> Meaning | None:
+        name = symbol(word_name(word))
+        return self.table.get(word) or self.table.get(name) or self.functions.get(name)
+
+    def applied(self, word: str) -> Meaning | None:
+        return self.functions.get(word if word in OPERATORS else symbol(word_name(word)))
+
+    def sort(self, script: Script, node: Node, depth: int = 0) -> Sort:
+        if isinstance(node, int) and script.word(node) not in self.sorts:
+            return uninterpreted(word_name(script.word(node)))
+        return super().sort(script, node, depth)
+
+
 class _Reader:
-    cursor: Cursor
-    globals: list[Term] = field(default_factory=list)
-    constants: list[Term] = field(default_factory=list)
-    functions: dict[str, Function] = field(default_factory=dict)
-    axioms: list[Term] = field(default_factory=list)
-    procedures: dict[str, Procedure] = field(default_factory=dict)
-    property: Property = Property.ASSERTIONS
-    checked: dict[str, int] = field(default_factory=dict)
-    scope: dict[str, Term] = field(default_factory=dict)
+    def __init__(self, cursor: Cursor) -> None:
+        self.cursor = cursor
+        self.scope = _Scope()
+        self.terms = TermReader(cursor.script, self.scope, keeps_names=True)
+        self.globals: list[Term] = []
+        self.constants: list[Term] = []
+        self.functions: list[Function] = []
+        self.axioms: list[Term] = []
+        self.procedures: dict[str, Procedure] = {}
+        self.property = Property.ASSERTIONS
+        self.checked: dict[str, int] = {}
 
     def program(self) -> Program:
         while self.cursor.token.kind != "end":
@@ -61,7 +85,7 @@ class _Reader:
         return Program(
             globals=tuple(self.globals),
             constants=tuple(self.constants),
-            functions=tuple(self.functions.values()),
+            functions=tuple(self.functions),
             axioms=tuple(self.axioms),
             procedures=self.procedures,
             property=self.property,
@@ -82,8 +106,8 @@ class _Reader:
             case "const":
                 self.constants.append(self._variable())
             case "function":
-                function = self._function()
-                self.functions[function.name] = function
+                self.functions.append(self._function())
+                self.scope.functions[symbol(self.functions[-1].name)] = self.functions[-1]
             case "axiom":
                 self._shared_scope()
                 self.axioms.append(self._term())
@@ -91,7 +115,7 @@ class _Reader:
                 procedure = self._procedure()
                 self.procedures[procedure.name] = procedure
             case _:
-                raise token.error(f"a declaration expected, not {token.text!r}")
+                raise self.cursor.error(f"a declaration expected, not {token.text!r}", token)
         self.cursor.end_of_line()
 
     def _function(self) -> Function:
@@ -106,14 +130,14 @@ class _Reader:
         return var(name, self._sort())
 
     def _sort(self) -> Sort:
-        return read_sort(read_expression(self.cursor))
+        return self.scope.sort(self.cursor.script, self.cursor.expression())
 
     def _shared_scope(self) -> None:
-        self.scope = {variable.name: variable for variable in (*self.globals, *self.constants)}
-        self._declare(old(variable) for variable in self.globals)
+        self.scope.table.clear()
+        self._declare((*self.globals, *self.constants, *map(old, self.globals)))
 
     def _declare(self, variables: Iterable[Term]) -> None:
-        self.scope.update((variable.name, variable) for variable in variables)
+        self.scope.table.update((symbol(variable.name), variable) for variable in variables)
 
     # --- procedures -------------------------------------------------------------------------------------------------
 
@@ -177,7 +201,7 @@ class _Reader:
                     own.append(self._variable())
                     self._declare(own)
                 case _:
-                    raise token.error(f"a contract or a block expected, not {token.text!r}")
+                    raise self.cursor.error(f"a contract or a block expected, not {token.text!r}", token)
             self.cursor.end_of_line()
         return requires, ensures, modifies, own
 
@@ -241,7 +265,7 @@ class _Reader:
                 if kind is AtomicEnd:
                     cursor.expect("end")
                 return kind(cursor.location())
-        raise token.error(f"a statement expected, not {token.text!r}")
+        raise cursor.error(f"a statement expected, not {token.text!r}", token)
 
     def _assert(self) -> Assert:
         cursor = self.cursor
@@ -258,11 +282,11 @@ class _Reader:
         place = cursor.token
         results = self._parenthesised(self._term)
         if len(results) > 1:
-            raise place.error("a spawn has one result or none")
+            raise cursor.error("a spawn has one result or none", place)
         return Spawn(procedure, arguments, results[0] if results else None, cursor.location())
 
     def _term(self) -> Term:
-        return TermReader(self.functions).read(self.cursor, self.scope)
+        return self.terms.read(self.cursor.expression())
 
     def _terms(self) -> list[Term]:
         """Terms up to the end of the line, the location or a text or ``:=``; maybe none."""

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cleave.errors import InputError
 from cleave.ir.program import Location
-from cleave.logic.symbols import symbol_name
+from cleave.logic.sexpr import Node, Script
+from cleave.logic.symbols import word_name
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _TOKEN = re.compile(
     rf"""(?P<space>[ \t\r]+|;[^\n]*)
-    |(?P<newline>\n)
+    |(?P<newline>\n\s*)
     |(?P<location>@[ ](?:{_STRING}|[\w./+-]+):\d+(?::\d+)?)
     |(?P<string>{_STRING})
     |(?P<quoted>\|[^|]*\|)
@@ -27,71 +27,53 @@ _TOKEN = re.compile(
     |(?P<keyword>:[A-Za-z][\w-]*)
     |(?P<symbol>[A-Za-z_~!@$%^&*+=<>.?/-][\w~!@$%^&*+=<>.?/-]*)
     |(?P<mark>[(){{}}\[\],:])
+    |(?P<unexpected>.)
     """,
     re.VERBOSE,
 )
 
 
 class Token(NamedTuple):
-    """``kind`` is the name of a group above, or ``end``."""
+    """``kind`` is the name of a group above, or ``end``; ``at`` is its number in the text."""
 
     kind: str
     text: str
-    line: int
-    column: int
-
-    @property
-    def name(self) -> str:
-        """The name that the symbol stands for."""
-        return symbol_name(self.text)
-
-    def error(self, message: str) -> InputError:
-        return InputError(message, line=self.line, column=self.column)
+    at: int
 
 
-def tokens_of(text: str) -> list[Token]:
-    """All tokens, with one ``end`` after them; runs of newlines count as one."""
-    found: list[Token] = []
-    position, line, line_start = 0, 1, 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        here = Token("", text[position : position + 10], line, position - line_start + 1)
-        if match is None:
-            raise here.error(f"unexpected {here.text[0]!r}")
-        kind, word = str(match.lastgroup), match.group()
-        if kind == "newline":
-            if found and found[-1].kind != "newline":
-                found.append(here._replace(kind=kind, text=word))
-        elif kind != "space":
-            found.append(here._replace(kind=kind, text=word))
-        if "\n" in word:
-            line += word.count("\n")
-            line_start = position + word.rindex("\n") + 1
-        position = match.end()
-    if found and found[-1].kind != "newline":
-        found.append(Token("newline", "\n", line, 0))
-    found.append(Token("end", "", line, 0))
-    return found
-
-
-@dataclass(slots=True)
 class Cursor:
-    """Where the reading is."""
+    """Where the reading of a text is. There is one ``end`` after its tokens; runs of newlines count as one."""
 
-    tokens: list[Token]
-    position: int = field(default=0)
+    def __init__(self, text: str, file: str = "") -> None:
+        self._tokens: list[Token] = []
+        self._position = 0
+        offsets: list[int] = []
+        for match in _TOKEN.finditer(text + "\n"):
+            kind = str(match.lastgroup)
+            if kind != "space" and (kind != "newline" or (offsets and self._tokens[-1].kind != kind)):
+                self._tokens.append(Token(kind, match.group(), len(offsets)))
+                offsets.append(match.start())
+        self._tokens.append(Token("end", "", len(offsets)))
+        self.script = Script(text, file, [token.text for token in self._tokens], [*offsets, len(text)])
+        for token in self._tokens:
+            if token.kind == "unexpected":
+                raise self.error(f"unexpected {token.text!r}", token)
+
+    def error(self, message: str, token: Token | None = None) -> InputError:
+        """About ``token``, or the one that is next."""
+        return self.script.error((token or self.token).at, message)
 
     @property
     def token(self) -> Token:
-        return self.tokens[self.position]
+        return self._tokens[self._position]
 
     @property
     def following(self) -> Token:
-        return self.tokens[min(self.position + 1, len(self.tokens) - 1)]
+        return self._tokens[min(self._position + 1, len(self._tokens) - 1)]
 
     def take(self) -> Token:
         token = self.token
-        self.position = min(self.position + 1, len(self.tokens) - 1)
+        self._position = min(self._position + 1, len(self._tokens) - 1)
         return token
 
     def at(self, text: str) -> bool:
@@ -105,20 +87,39 @@ class Cursor:
 
     def expect(self, text: str) -> None:
         if not self.take_if(text):
-            raise self.token.error(f"{text!r} expected, not {self.token.text!r}")
+            raise self.error(f"{text!r} expected, not {self.token.text!r}")
 
     def name(self) -> str:
         if self.token.kind not in ("symbol", "quoted"):
-            raise self.token.error(f"a name expected, not {self.token.text!r}")
-        return self.take().name
+            raise self.error(f"a name expected, not {self.token.text!r}")
+        return word_name(self.take().text)
 
     def number(self) -> int:
         if self.token.kind != "number" or "." in self.token.text:
-            raise self.token.error(f"a number expected, not {self.token.text!r}")
+            raise self.error(f"a number expected, not {self.token.text!r}")
         return int(self.take().text)
 
     def string_or(self, default: str) -> str:
         return str(json.loads(self.take().text)) if self.token.kind == "string" else default
+
+    def expression(self) -> Node:
+        """The next s-expression, as a node of the `script`."""
+        outer: list[list[Node]] = []
+        while True:
+            token = self.take()
+            done: Node = token.at
+            if token.kind in ("newline", "end"):
+                raise self.error("a term is cut off", token)
+            if token.kind == "mark":
+                if token.text == "(":
+                    outer.append([token.at])
+                    continue
+                if token.text != ")" or not outer:
+                    raise self.error(f"a term expected, not {token.text!r}", token)
+                done = outer.pop()
+            if not outer:
+                return done
+            outer[-1].append(done)
 
     def location(self) -> Location | None:
         """The location that ends a line, where there is one."""
@@ -131,5 +132,5 @@ class Cursor:
 
     def end_of_line(self) -> None:
         if self.token.kind != "newline":
-            raise self.token.error(f"the end of the line expected, not {self.token.text!r}")
+            raise self.error(f"the end of the line expected, not {self.token.text!r}")
         self.take()

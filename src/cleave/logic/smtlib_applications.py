@@ -14,7 +14,6 @@ from cleave.logic.sexpr import Node, Script
 from cleave.logic.smtlib_operators import INDEXED, OPERATORS, as_real, indexed, operator
 from cleave.logic.smtlib_scope import Construct, Macro, Meaning, Scope, Select, Test
 from cleave.logic.sorts import INT, REAL, Sort
-from cleave.logic.symbols import word_name
 from cleave.logic.terms import Function, SortError, Term
 from cleave.logic.walk import substitute
 
@@ -50,7 +49,7 @@ class Applications:
             if literal is not None:
                 self._literals[word] = literal
                 return literal
-            meaning = self.scope.table.get(word_name(word))
+            meaning = self.scope.meaning(word)
         if meaning is None:
             if word in OPERATORS:
                 return self._applied(node, word, [])
@@ -61,7 +60,7 @@ class Applications:
         head = node[1]
         if isinstance(head, int):
             word = self.script.tokens[head]
-            meaning = self.scope.table.get(word) or self.scope.table.get(word_name(word))
+            meaning = self.scope.applied(word)
             if meaning is None:
                 return self._applied(node, word, args)
             return self._use(node, word, meaning, args)
@@ -113,7 +112,7 @@ class Applications:
     def _test(self, node: list[Node], name: Node, args: list[Term]) -> Term:
         """``((_ is C) x)``; as in ``((_ is (C (Int) T)) x)`` the name may come with its signature."""
         word = self.script.word(name if isinstance(name, int) else name[1])
-        found = self.scope.table.get(word) or self.scope.table.get(word_name(word))
+        found = self.scope.meaning(word)
         if not isinstance(found, Construct):
             raise self.script.error(name, f"{word} is no constructor")
         return self._use(node, word, Test(found.sort, found.number), args)
@@ -128,7 +127,7 @@ class Applications:
             if element.sort is not sort.element:
                 raise self.script.error(node, f"an array of {sort.element!r} can't be made of {element.sort!r}")
             return t.const_array(sort.index, element)
-        meaning = self.scope.table.get(word) or self.scope.table.get(word_name(word))
+        meaning = self.scope.meaning(word)
         if meaning is None:
             raise self.script.error(head, f"{word} is not declared")
         found = meaning if isinstance(meaning, Term) and not args else self._use(node, word, meaning, args)

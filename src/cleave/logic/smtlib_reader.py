@@ -52,10 +52,14 @@ def read_term(
 
 
 class TermReader(Applications):
-    """Reads expressions of one script. Its scope may grow between terms."""
+    """Reads expressions of one script. Its scope may grow between terms.
 
-    def __init__(self, script: Script, scope: Scope) -> None:
+    With ``keeps_names``, a bound variable may be one that is in scope: its quantifier hides that.
+    """
+
+    def __init__(self, script: Script, scope: Scope, *, keeps_names: bool = False) -> None:
         super().__init__(script, scope)
+        self._keeps_names = keeps_names
         self._open: set[Term] = {v for v in scope.table.values() if isinstance(v, Term) and v.is_var}
         self._words: set[str] | None = None
         self._variables: dict[tuple[str, Sort], Term] = {}
@@ -138,7 +142,7 @@ class TermReader(Applications):
         made = self._variables.get((word, sort))
         if made is None:
             made = self._variables[word, sort] = t.var(word_name(word), sort)
-        if not self._always_fresh and made not in self._open and made not in beside:
+        if self._keeps_names or (not self._always_fresh and made not in self._open and made not in beside):
             return made
         if self._words is None:
             self._words = {word_name(token) for token in set(self.script.tokens)}

@@ -68,6 +68,14 @@ class Scope:
         self.sorts: dict[str, Sort | SortMacro] = {"Bool": BOOL, "Int": INT, "Real": REAL}
         self._names: dict[tuple[str, Hashable], str] = {}
 
+    def meaning(self, word: str) -> Meaning | None:
+        """What a word stands for that is declared or defined."""
+        return self.table.get(word) or self.table.get(word_name(word))
+
+    def applied(self, word: str) -> Meaning | None:
+        """The same for the head of a list."""
+        return self.meaning(word)
+
     def name(self, word: str, kind: Hashable) -> str:
         """The name of what ``word`` stands for. Two words share a name only if their kinds (sort, signature) differ."""
         name = word_name(word)
