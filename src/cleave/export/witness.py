@@ -1,9 +1,9 @@
 """Verification witnesses in the YAML format that SV-COMP's validators read, version 2.0, and 2.2 with several threads.
 
-    - entry_type: "violation_sequence"            of `unsafe`: waypoints of the execution
+    - entry_type: violation_sequence              of `unsafe`: waypoints of the execution
       metadata: …
       content: [{"segment": […]}, …]
-    - entry_type: "invariant_set"                 of `safe`: invariants of loops, if the engine has found some
+    - entry_type: invariant_set                   of `safe`: invariants of loops, if the engine has found some
       content: [{"invariant": …}, …]
 
 `bounded-safe` and `unknown` have none: the format has nothing to say about bounds.
@@ -21,7 +21,6 @@ from cleave.export.exports import About
 from cleave.export.inputs import Inputs
 from cleave.export.invariants import invariants_of
 from cleave.export.waypoints import violation_of
-from cleave.export.yaml import print_yaml
 from cleave.frontends.c.properties.built_in import ASSERTIONS, DEADLOCK, ERROR_LABEL
 from cleave.frontends.c.properties.registry import chosen, properties
 from cleave.frontends.input import Input
@@ -81,7 +80,18 @@ def witness(task: WitnessTask, result: Result, when: datetime | None = None) -> 
         case _:
             return None
     metadata = _metadata(task, result, version, when or datetime.now(UTC))
-    return print_yaml([{"entry_type": kind, "metadata": metadata, "content": content}])
+    return _yaml([{"entry_type": kind, "metadata": metadata, "content": content}])
+
+
+def _yaml(value: Any) -> str:
+    """Without references from one place to another: not every reader of witnesses knows them."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):  # type: ignore[misc]
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    return str(yaml.dump(value, Dumper=Dumper, sort_keys=False, width=1 << 20))
 
 
 def _metadata(task: WitnessTask, result: Result, version: str, when: datetime) -> dict[str, Any]:
