@@ -21,6 +21,7 @@ from cleave.ir.reader import read_program
 from cleave.ir.unfolded import CallPlace, Decision, UnfoldedInstance, UnfoldedProof
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import boolean, var
+from cleave.passes.flow import reachable
 from cleave.passes.prepare import prepare
 from cleave.smt.z3.solver import PLAIN, Z3Solver
 from cleave.validate.proofs.unfolded import PartitionChecker, Rejected, check_unfolded
@@ -456,8 +457,9 @@ def executions(program: Program, proof: UnfoldedProof) -> Program:
     procedures = {}
     for number, instance in enumerate(proof.instances):
         procedure = program.procedures[instance.procedure]
-        blocks = {block.label: _bound(block, instance) for block in procedure.blocks.values()}
         entry = procedure.entry.label
+        passed = reachable(procedure.blocks, entry)  # the calls of other blocks are bound to nothing
+        blocks = {label: _bound(block, instance) for label, block in procedure.blocks.items() if label in passed}
         start: list[Statement] = [Assign((flags[number],), (boolean(True),))] if number in flags else []
         start.extend(Assume(boolean(False)) for decision in proof.decisions if decision == avoid(number))
         if number == 0:
