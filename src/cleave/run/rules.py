@@ -186,7 +186,14 @@ class _Builder:
                 yield msgspec.structs.replace(_placed(stage, 1, number), workers=workers, share=of_time)
 
     def _bounded_lane(self, *, deepens: bool) -> Iterator[Stage]:
+        """Of C, unfolded programs are searched bit by bit first: as threads are, in one context."""
         yield self._executions(_MORE_STEPS, seed=1)
+        if self._input.is_c:
+            own = self._options_of(THREADS)
+            chosen = own if own.contexts is not None else replace(own, contexts=(1,))
+            purpose = "search the unfolded program bit by bit, with larger and larger bounds"
+            by_rule = own.unwind is None
+            yield self._stage(THREADS, purpose, chosen, share=0.4, patience=_PATIENCE, deepens=by_rule)
         facts = self._facts(share=0.2, patience=_PATIENCE / 2)
         yield facts
         yield self._stage(
