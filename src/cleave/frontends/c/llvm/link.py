@@ -94,13 +94,15 @@ def _rename_static(module: l.Module, taken: set[str]) -> None:
     statics = [f.name for f in module.functions.values() if f.internal]
     statics += [v.name for v in module.globals.values() if v.internal]
     names: dict[str, str] = {}
+    used = {*taken, *module.functions, *module.globals}
     for name in statics:
-        count, new = 1, name
-        while new in taken:
+        if name not in taken:
+            continue
+        count = 2
+        while f"{name}.{count}" in used:
             count += 1
-            new = f"{name}.{count}"
-        if new != name:
-            names[name] = new
+        names[name] = f"{name}.{count}"
+        used.add(names[name])
     if not names:
         return
     renamer = Renamer(names)
