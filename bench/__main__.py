@@ -13,6 +13,7 @@ pdr       Horn clauses: what is solved in wall time, and P3's tables on many vir
 cegar     predicate abstraction: speed-up, predictability, against its naive distribution
 threads   schedules: 1 to 8 parts as in the paper, and against parallel solvers on the same formulas
 schedules random programs with threads: races, deadlocks and assertions against every interleaving
+library   random calls of modelled library functions against the machine's own C library
 mutation  mistakes put into the validators: which of them the tests notice (make mutation)
 messages  messages that the coordinator handles per second, and its memory
 
@@ -33,6 +34,7 @@ from bench import (
     faults,
     hydra,
     inlining,
+    library,
     merging,
     messages,
     pdr,
@@ -57,6 +59,7 @@ BENCHMARKS: dict[str, ModuleType] = {
     "cegar": cegar,
     "threads": threads,
     "schedules": schedules,
+    "library": library,
     "messages": messages,
     "mutation": mutation,
 }

@@ -155,7 +155,8 @@ def _without_doubt(verdict: Verdict, input: Input) -> Verdict:
     if not isinstance(verdict, Unsafe) or not verdict.trace.unmodelled:
         return verdict
     names = verdict.trace.unmodelled
-    why = f"the violation that was found depends on what {' and '.join(names)} {'does' if len(names) == 1 else 'do'}"
+    what = " and ".join(f"what {name} does" if name.isidentifier() else name for name in names)
+    why = f"the violation that was found depends on {what}"
     functions = [name for name in names if name.isidentifier()]
     if functions:
         options = " ".join(f"--trust {name}" for name in functions)

@@ -31,7 +31,7 @@ def outcome(folder: Path, text: str, *, engine: str = "inline", **c: object) -> 
 def depends_on(result: Result) -> str:
     assert isinstance(result.verdict, Unknown), result.verdict
     assert result.verdict.reason is Reason.UNMODELLED
-    return result.verdict.detail.removeprefix("the violation that was found depends on what ").split(" do")[0]
+    return result.verdict.detail.removeprefix("the violation that was found depends on what ").split(" does;")[0]
 
 
 CHANGED = {

@@ -6,19 +6,20 @@ read_c_bytes(compile_program(files, options), "queue.c")               # needs n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cleave.frontends.c.analysis.lives import needs_scopes
 from cleave.frontends.c.clang.compile import compile_c, declares_32_bit
 from cleave.frontends.c.clang.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
-from cleave.frontends.c.clang.library import FILES, defines, is_wanted, source
+from cleave.frontends.c.clang.library import FILES, FOLDER, defines, is_wanted, source
 from cleave.frontends.c.llvm.debug import locate
 from cleave.frontends.c.llvm.link import link
 from cleave.frontends.c.llvm.module import Module
 from cleave.frontends.c.llvm.reader import read_module
 from cleave.frontends.c.llvm.sanitized import take_checks
 from cleave.frontends.c.lowering.floats import lower_floats
+from cleave.frontends.c.lowering.formats import lower_formats
 from cleave.frontends.c.lowering.lower import CProgram, lower
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import LEAKS, LOST, MEMORY
@@ -50,13 +51,13 @@ def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
     is_small = options.bits is None and any(map(declares_32_bit, files.values()))
     options = replace(options, bits=options.bits or (32 if is_small else 64))
     units = [_unit(file, content, options) for file, content in files.items()]
-    modules = [_module(unit) for unit in units]
+    modules = _modules(units)
     macros = tuple(macro for one in chosen(options.checks) for macro in one.macros)
     for file in FILES:
         if is_wanted(file, modules):
             name, content = source(file)
             given = defines(modules, macros, spurious_wakeups=options.spurious_wakeups)
-            plain = COptions(bits=options.bits, defines=given, checks=())
+            plain = COptions(bits=options.bits, defines=given, includes=(str(FOLDER),), checks=())
             unit = Unit(name, compile_c(name, content, plain), is_library=True)
             units.append(unit)
             modules.append(_module(unit))
@@ -73,12 +74,21 @@ def _unit(file: str, content: bytes, options: COptions) -> Unit:
 
 
 def _lowered(compiled: Compiled) -> CProgram:
-    modules = [_module(unit) for unit in compiled.units]
+    modules = _modules(compiled.units)
     own = [name for module in modules if not module.is_library for name in module.functions]
     linked = link(modules)
     linked.is_task = any(name.startswith(_COMPETITION) for name in own)
     made = lower(linked, compiled.options)
     return replace(made, assumptions=(*made.assumptions, *compiled.assumptions))
+
+
+def _modules(units: Sequence[Unit]) -> list[Module]:
+    modules = [_module(unit) for unit in units]
+    defined = {one.name for module in modules for one in module.functions.values() if one.blocks}
+    for module in modules:
+        if not module.is_library:
+            lower_formats(module, defined)
+    return modules
 
 
 def _module(unit: Unit) -> Module:

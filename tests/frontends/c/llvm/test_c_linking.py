@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cleave.cli.main import main
-from cleave.errors import InputError, UnsupportedError
+from cleave.errors import InputError
 from cleave.frontends.c.read import read_c
 from support.ir_execution import Execution
 
@@ -54,9 +54,17 @@ def test_constructors_run_first() -> None:
     assert outcome(first + "int main(void) { assert(g == 11); }", second) == "finished"
 
 
-def test_what_comes_after_main_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="run after main"):
-        outcome("__attribute__((destructor)) void last(void) { } int main(void) { }")
+def test_destructors_run_last() -> None:
+    first = "int g = 2; __attribute__((destructor)) static void early(void) { assert(g == 4); g++; }"
+    second = "extern int g; __attribute__((destructor(150))) void last(void) { assert(g == %d); }"
+    assert outcome(first + "int main(void) { g = 4; }", second % 5) == "finished"
+    assert outcome(first + "int main(void) { g = 4; }", second % 4) == "violated"
+
+
+def test_string_literals_of_two_files_stay_apart() -> None:
+    uses = 'void reach_error(void); extern const char *b[]; int main(void) { const char *a = "a"; %s }'
+    checks = "".join(f"if (a[0] != 'a' || b[{i}][0] != '{i}') reach_error();" for i in range(4))
+    assert outcome(uses % checks, 'const char *b[] = {"0", "1", "2", "3"};') == "finished"
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

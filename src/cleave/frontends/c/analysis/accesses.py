@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from cleave.frontends.c.analysis.calls import CallFacts
-from cleave.frontends.c.analysis.models import Kind, kind_of, scanned_sizes
+from cleave.frontends.c.analysis.models import Kind, kind_of
 from cleave.frontends.c.analysis.offsets import START, Offset, Offsets
 from cleave.frontends.c.analysis.points_to import PointsTo, Region
 from cleave.frontends.c.llvm import module as l
@@ -62,13 +62,20 @@ class Clobber:
     function: str
 
 
-def text_of(value: l.Value, module: l.Module) -> str | None:
-    """The string literal that ``value`` points to."""
-    if isinstance(value, l.GlobalRef) and value.name in module.globals:
-        held = module.globals[value.name].initializer
-        if isinstance(held, l.ConstBytes):
-            return held.content.split(b"\0")[0].decode("utf-8", "replace")
+def content_of(value: l.Value, module: l.Module) -> bytes | None:
+    """The string literal that ``value`` points to, up to its end."""
+    variable = module.globals.get(value.name) if isinstance(value, l.GlobalRef) else None
+    if variable is not None and variable.constant:
+        if isinstance(variable.initializer, l.ConstBytes):
+            return variable.initializer.content.split(b"\0")[0]
+        if isinstance(variable.initializer, l.ConstZero):
+            return b""
     return None
+
+
+def text_of(value: l.Value, module: l.Module) -> str | None:
+    content = content_of(value, module)
+    return None if content is None else content.decode("utf-8", "replace")
 
 
 class AccessFinder:
@@ -122,19 +129,11 @@ class AccessFinder:
             return Content.POINTER
         return Content.FOLLOWED if self._points_to.tracked(type) else Content.OTHER
 
-    def scanned(self, call: l.Instruction, kind: Kind) -> list[tuple[l.Value, int]] | None:
-        """The pointers of a scanf with the bytes stored through each; None if its format is not known."""
-        first = 0 if kind is Kind.SCAN else 1
-        text = text_of(call.operands[first], self._module) if len(call.operands) > first else None
-        sizes = scanned_sizes(text, self._layout.pointer) if text is not None else None
-        return None if sizes is None else list(zip(call.operands[first + 1 :], sizes, strict=False))
-
     def _call(self, function: str, call: l.Instruction, kind: Kind | None) -> Iterator[Access | Range | Clobber]:
         operands = call.operands
         match kind:
-            case Kind.SCAN | Kind.FILE_SCAN:
-                for pointer, scanned in self.scanned(call, kind) or ():
-                    yield Access(*self.place(function, pointer), scanned, False, True, function)
+            case Kind.SCAN:
+                yield Access(*self.place(function, operands[0]), constant(operands[1]) or 0, True, True, function)
             case Kind.HAVOC:
                 yield Access(*self.place(function, operands[0]), constant(operands[1]) or 0, False, True, function)
             case Kind.COPY:

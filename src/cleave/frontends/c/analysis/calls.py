@@ -13,21 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from cleave.frontends.c.analysis.models import Kind, kind_of
 from cleave.frontends.c.analysis.pointed import SPAWN
 from cleave.frontends.c.llvm import module as l
+from cleave.frontends.c.llvm.module import references
 
 _OWN = "__cleave"  # names of what the library, and the lowering of threads, add to a program
-
-
-def references(value: l.Value) -> Iterator[str]:
-    """The names of globals and functions whose addresses a constant holds."""
-    stack = [value]
-    while stack:
-        match stack.pop():
-            case l.GlobalRef(name):
-                yield name
-            case l.ConstAggregate(_, elements):
-                stack.extend(elements)
-            case l.ConstExpression(_, _, operands):
-                stack.extend(operands)
 
 
 class CallFacts:

@@ -21,7 +21,8 @@ class Kind(Enum):
     ASSUME = auto()  # executions where the first argument is false do not exist
     STOP = auto()  # the execution ends without a violation
     NONDET = auto()  # any value of the result's type
-    DOUBTFUL = auto()  # leaves memory alone; the result follows rules that are not modelled
+    DOUBT = auto()  # __cleave_doubt_…(function): any value, where the function has rules that are not modelled
+    LIMIT = auto()  # __cleave_limit(what): the models end here
     OUTSIDE = auto()  # may do to the memory that it can reach whatever C allows
     ALLOCATE = auto()  # malloc(size)
     ALLOCATE_ALIGNED = auto()  # aligned_alloc(alignment, size)
@@ -31,14 +32,13 @@ class Kind(Enum):
     COPY = auto()  # memcpy(to, from, size), memmove
     FILL = auto()  # memset(to, byte, size)
     ZERO = auto()  # bzero(to, size)
-    SCAN = auto()  # scanf(format, pointers…): any values where the pointers point to
-    FILE_SCAN = auto()  # fscanf(stream, format, pointers…)
+    SCAN = auto()  # __cleave_scan(pointer, size, index, count): any values there, if index < count
     HAVOC = auto()  # __CPROVER_havoc_slice(pointer, size): any values there
     FREE = auto()  # free(pointer)
     SCOPE_BEGIN = auto()  # llvm.lifetime.start(pointer): a local is there from now on
     SCOPE_END = auto()
     NOTHING = auto()  # has no effect that the model knows
-    IGNORED = auto()  # output, mostly: no effect, the result is any value; not worth telling
+    IGNORED = auto()  # output, mostly: no effect; the result follows rules that are not modelled
     FIRST = auto()  # gives back its first argument
     COMPUTE = auto()  # an LLVM intrinsic that only computes
     SUCCESS = auto()  # no effect that the model knows, and 0
@@ -71,8 +71,7 @@ _NAMES: dict[Kind, str] = {
     Kind.ALLOCATE_ZERO: "calloc",
     Kind.ALLOCATE_ONE_ZERO: "kzalloc",
     Kind.REALLOCATE: "realloc",
-    Kind.SCAN: "scanf __isoc99_scanf __isoc23_scanf",
-    Kind.FILE_SCAN: "fscanf sscanf __isoc99_fscanf __isoc99_sscanf __isoc23_fscanf __isoc23_sscanf",
+    Kind.SCAN: "__cleave_scan __cleave_scan_of_text",
     Kind.HAVOC: "__CPROVER_havoc_slice",
     Kind.COPY: "memcpy memmove __memcpy_chk __memmove_chk __builtin_memcpy __builtin_memmove",
     Kind.FILL: "memset __memset_chk __builtin_memset",
@@ -82,14 +81,15 @@ _NAMES: dict[Kind, str] = {
     " __cleave_annotation_begin __cleave_annotation_end",
     Kind.ATOMIC_BEGIN: "__VERIFIER_atomic_begin __CPROVER_atomic_begin __ESBMC_atomic_begin",
     Kind.ATOMIC_END: "__VERIFIER_atomic_end __CPROVER_atomic_end __ESBMC_atomic_end",
+    Kind.LIMIT: "__cleave_limit",
     Kind.SPAWN: "__cleave_spawn",
     Kind.JOIN: "__cleave_join",
     Kind.SELF: "__cleave_self pthread_self thrd_current",
     Kind.SUCCESS: "pthread_setname_np pthread_key_delete pthread_testcancel pthread_yield"
     " sched_yield thrd_yield thrd_sleep pthread_setconcurrency pthread_setschedparam pthread_setschedprio"
     " pthread_atfork sem_destroy sem_close sem_unlink mtx_destroy cnd_destroy tss_delete __ESBMC_yield",
-    Kind.IGNORED: "printf fprintf vprintf vfprintf puts putchar fputs fputc putc perror fflush sleep usleep srand"
-    " printk fclose __CPROVER_printf",
+    Kind.IGNORED: "printf fprintf dprintf __printf_chk __fprintf_chk vprintf vfprintf vdprintf puts putchar fputs fputc"
+    " putc perror fflush sleep usleep srand srandom srand48 printk fclose syslog __CPROVER_printf",
     Kind.FIRST: "llvm.threadlocal.address llvm.expect llvm.ptr.annotation llvm.launder.invariant.group"
     " llvm.strip.invariant.group __builtin_expect",
     Kind.REFUSED_ROUNDING: "fesetround",
@@ -98,26 +98,20 @@ _NAMES: dict[Kind, str] = {
 }
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 
-# Mathematics without a model: a violation that depends on one of the results may be none.
-_MATHEMATICS = """
-    acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 log log10 log2 log1p logb ilogb
-    pow sqrt cbrt hypot fmod remainder round lround llround rint lrint llrint nearbyint ldexp scalbn
-    nextafter fma erf erfc tgamma lgamma
-"""
-_KINDS |= {name + suffix: Kind.DOUBTFUL for name in _MATHEMATICS.split() for suffix in ("", "f", "l")}
-
 # Of threads, and of no importance to what is verified: without a model.
 _NO_MATTER = r"pthread_(kill|sig|getschedparam|getcpuclockid|\w+_np$)"
 # The first that matches decides.
 _PATTERNS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
     (re.compile(pattern), kind)
     for pattern, kind in (
+        (r"__cleave_doubt_", Kind.DOUBT),
         (r"llvm\.(memcpy|memmove)\.", Kind.COPY),
         (r"llvm\.memset\.", Kind.FILL),
         (r"llvm\.lifetime\.start", Kind.SCOPE_BEGIN),
         (r"llvm\.lifetime\.end", Kind.SCOPE_END),
         (r"llvm\.(dbg|stackrestore|prefetch|invariant|experimental\.noalias|var\.annotation)", Kind.NOTHING),
-        (r"llvm\.(stacksave|frameaddress|returnaddress|readcyclecounter|objectsize)", Kind.IGNORED),
+        (r"llvm\.(stacksave|frameaddress|returnaddress|readcyclecounter)", Kind.NONDET),
+        (r"llvm\.objectsize", Kind.IGNORED),
         (r"llvm\.(expect|threadlocal\.address|ptr\.annotation|ssa\.copy)", Kind.FIRST),
         (r"llvm\.va_|llvm\.va_(start|end|copy)", Kind.REFUSED_VARIADIC),
         (
@@ -138,32 +132,6 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
 )
 
 
-_CONVERSION = re.compile(
-    r"%(?P<skip>\*)?(?P<count>\d+)?(?P<length>hh|h|ll|l|j|z|t|L|q)?(?P<kind>[a-zA-Z%]|\[\^?\]?[^]]*\])"
-)
-_LENGTHS = {"hh": 1, "h": 2, "ll": 8, "j": 8, "q": 8}
-
-
-def scanned_sizes(text: str, pointer: int) -> list[int] | None:
-    """The bytes that a scanf format stores through each of its pointers; None where strings are read."""
-    sizes: list[int] = []
-    for conversion in _CONVERSION.finditer(text):
-        kind, length = conversion["kind"], conversion["length"] or ""
-        if kind == "%" or conversion["skip"]:
-            continue
-        if kind in "diouxXn":
-            sizes.append(pointer if length in ("l", "z", "t") else _LENGTHS.get(length, 4))
-        elif kind in "aefgAEFG":
-            sizes.append({"l": 8, "L": 16 if pointer == 8 else 12}.get(length, 4))
-        elif kind == "c":
-            sizes.append(int(conversion["count"] or 1))
-        elif kind == "p":
-            sizes.append(pointer)
-        else:
-            return None
-    return sizes
-
-
 def kind_of(name: str, module: l.Module) -> Kind | None:
     """The kind of a call to ``name``; None if it has a body to use."""
     function = module.functions.get(name)
@@ -182,8 +150,8 @@ def _kind_without_body(name: str) -> Kind:
     return next((kind for pattern, kind in _PATTERNS if pattern.match(name)), Kind.OUTSIDE)
 
 
-NUMBERS = frozenset((Kind.COMPUTE, Kind.SELF, Kind.SPAWN, Kind.SUCCESS))  # what they return is no address
+NUMBERS = frozenset((Kind.COMPUTE, Kind.SELF, Kind.SPAWN, Kind.SUCCESS, Kind.DOUBT))  # what they return is no address
 ALLOCATIONS = frozenset(
     (Kind.ALLOCATE, Kind.ALLOCATE_ALIGNED, Kind.ALLOCATE_ZERO, Kind.ALLOCATE_ONE_ZERO, Kind.REALLOCATE)
 )
-TOUCHING = ALLOCATIONS | {Kind.COPY, Kind.FILL, Kind.ZERO, Kind.HAVOC, Kind.SCAN, Kind.FILE_SCAN}
+TOUCHING = ALLOCATIONS | {Kind.COPY, Kind.FILL, Kind.ZERO, Kind.HAVOC, Kind.SCAN}

@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from cleave.frontends.c.analysis.calls import CallFacts, references, spawned
+from cleave.frontends.c.analysis.calls import CallFacts, spawned
 from cleave.frontends.c.analysis.models import ALLOCATIONS, NUMBERS, Kind, kind_of
 from cleave.frontends.c.analysis.outside import RETURN, Outside
 from cleave.frontends.c.llvm import module as l
+from cleave.frontends.c.llvm.module import references
 from cleave.frontends.c.llvm.tokens import words
 
 _ARITHMETIC = words("add sub and or xor shl lshr ashr mul udiv sdiv urem srem")

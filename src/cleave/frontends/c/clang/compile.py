@@ -33,7 +33,7 @@ _TARGETS = {32: "x86-linux-gnu", 64: "x86_64-linux-gnu"}
 _FLAGS = (
     *("-x", "c", "-O0", "-g", "-S", "-emit-llvm"),
     *("-fno-discard-value-names", "-fno-sanitize=all", "-fno-stack-protector", "-fno-builtin", "-ffp-contract=off"),
-    *("-Xclang", "-disable-O0-optnone"),
+    *("-Xclang", "-disable-O0-optnone", "-D__NO_CTYPE", "-U_FORTIFY_SOURCE"),
 )
 _SCOPES = ("-Xclang", "-fsanitize-address-use-after-scope")
 # Old C is accepted as compilers of its time did.

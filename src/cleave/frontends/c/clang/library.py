@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import product
 from pathlib import Path
 
 from cleave.frontends.c.llvm import module as l
+from cleave.frontends.c.llvm.link import AT_END
+from cleave.frontends.c.llvm.module import mentioned
 
 _HOME = Path(__file__).parents[1]
 HEADERS = _HOME / "headers"
@@ -20,26 +21,41 @@ CANCELS = "CLEAVE_CANCEL"  # a macro: threads see that they are cancelled
 DETACHES = "CLEAVE_DETACH"  # a macro: threads that were joined or detached can't be joined or detached
 NO_SPURIOUS_WAKEUPS = "CLEAVE_NO_SPURIOUS_WAKEUPS"  # a macro: waiting ends with a signal only
 # In this order: a file uses only those after it.
-FILES = ("time.c", "input.c", "search.c", "string.c", "math.c", "float.c", "threads.c")
+FILES = (
+    *("exit.c", "signal.c", "time.c", "files.c", "system.c", "search.c", "format.c", "wide.c", "unknown.c"),
+    *("numbers.c", "string.c", "ctype.c", "math.c", "real.c", "float.c", "threads.c", "errno.c"),
+)
+# What has a meaning without a body, too, and needs one only where other functions of its file are used.
+_SIMPLE = frozenset(
+    (
+        *("exit", "quick_exit", "abort", "sleep", "usleep", "puts", "putchar", "fputs", "fputc", "putc", "fflush"),
+        *("fclose", "perror", "srand", "srandom", "srand48"),
+    )
+)
 _PREFIX = "<cleave>/"  # of its files' names in traces
-_FOLDER = _HOME / "library"
-_DEFINITION = re.compile(r"^(?:[a-z_][\w ]*[ *]|  \w+ )(\w+(?:##\w+)*)\([^;\n]*\) \{", re.MULTILINE)
-_FORMATS = ("half", "float", "double")  # what the macros of float.c are used for
-_MADE = re.compile(r"^[A-Z_]+\((\w+)[,)]", re.MULTILINE)  # functions that a macro of threads.c writes
+FOLDER = _HOME / "library"
+_DEFINITION = re.compile(r"^ *(?:[a-zA-Z_][\w ]*[ *]+)((?:\w|##)+)(?:\([^;\n]*\)| PARAMETERS) \{", re.MULTILINE)
+_MACRO = re.compile(r"^#define (\w+)\(([^)]*)\)((?:.*\\\n)*.*)$", re.MULTILINE)
+_USE = re.compile(r"^([A-Z_]+)\((.*)\)$", re.MULTILINE)
 
 
 @cache
 def provided(file: str) -> frozenset[str]:
-    """The functions that a file of the library defines."""
-    text = (_FOLDER / file).read_text("utf-8")
-    found = [*_DEFINITION.findall(text), *_MADE.findall(text)]
-    both = product(_FORMATS, _FORMATS)
-    return frozenset(name.replace("##NAME##", one).replace("##TO", to) for one, to in both for name in found)
+    """The functions that a file of the library defines, also those that its macros write."""
+    text = (FOLDER / file).read_text("utf-8")
+    macros = {name: (parameters.split(", "), body) for name, parameters, body in _MACRO.findall(text)}
+    found = set(_DEFINITION.findall(_MACRO.sub("", text)))
+    for name, given in _USE.findall(text):
+        parameters, body = macros[name]
+        arguments = dict(zip(parameters, (one.strip() for one in given.split(",")), strict=False))
+        for pasted in _DEFINITION.findall(body):
+            found.add("".join(arguments.get(part, part) for part in pasted.split("##")))
+    return frozenset(found)
 
 
 def source(file: str) -> tuple[str, bytes]:
     """The name that traces give to a file of the library, and what it holds."""
-    return _PREFIX + file, (_FOLDER / file).read_bytes()
+    return _PREFIX + file, (FOLDER / file).read_bytes()
 
 
 def is_ours(function: l.FunctionDefinition) -> bool:
@@ -60,6 +76,35 @@ def defines(modules: list[l.Module], macros: tuple[str, ...], *, spurious_wakeup
 
 def is_wanted(file: str, modules: list[l.Module]) -> bool:
     """Whether the modules use a function of ``file`` that none of them defines."""
-    defined = {f.name for module in modules for f in module.functions.values() if f.blocks}
-    declared = {f.name for module in modules for f in module.functions.values()}
-    return bool((declared - defined) & provided(file))
+    wanted = _undefined(modules) & provided(file)
+    return bool(wanted - _SIMPLE) or any(_result_is_used(name, modules) for name in wanted)
+
+
+def _undefined(modules: list[l.Module]) -> set[str]:
+    """The functions that the program may need and no module defines: all that the program's own files mention, and of
+    the library's files, what these need."""
+    defined = {f.name: f for module in modules for f in module.functions.values() if f.blocks}
+    pending = [name for module in modules if not module.is_library for name in module.functions]
+    pending += ["atexit"] * any(AT_END in module.globals for module in modules)
+    seen: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in seen:
+            seen.add(name)
+            if name in defined:
+                pending += mentioned(defined[name])
+    return seen - set(defined)
+
+
+def _result_is_used(name: str, modules: list[l.Module]) -> bool:
+    for module in modules:
+        for function in module.functions.values():
+            calls = [one for one in function.instructions() if one.callee == l.GlobalRef(name)]
+            results = {call.result for call in calls}
+            if calls and any(
+                isinstance(operand, l.Local) and operand.name in results
+                for instruction in function.instructions()
+                for operand in instruction.operands
+            ):
+                return True
+    return False

@@ -1,9 +1,12 @@
-/* Functions of <string.h>, <strings.h>, <ctype.h> and <stdlib.h> as programs see them: linked where a program calls one
-   that it does not define. Each is written for short proofs, not for speed. */
+/* Functions of <string.h> and <strings.h> as programs see them: linked where a program calls one that it does not define.
+   Each is written for short proofs, not for speed. What C leaves open about a result, glibc decides. */
 
-typedef __SIZE_TYPE__ size_t;
+#include "model.h"
 
-void *malloc(size_t);
+int tolower(int);
+void *memcpy(void *, const void *, size_t);
+void *memmove(void *, const void *, size_t);
+void *memset(void *, int, size_t);
 
 size_t strlen(const char *text) {
   size_t length = 0;
@@ -68,13 +71,13 @@ int strcmp(const char *a, const char *b) {
   size_t i = 0;
   while (a[i] != 0 && a[i] == b[i])
     i++;
-  return (int)(unsigned char)a[i] - (int)(unsigned char)b[i];
+  return (byte)a[i] - (byte)b[i];
 }
 
 int strncmp(const char *a, const char *b, size_t limit) {
   for (size_t i = 0; i < limit; i++) {
     if (a[i] != b[i])
-      return (int)(unsigned char)a[i] - (int)(unsigned char)b[i];
+      return (byte)a[i] - (byte)b[i];
     if (a[i] == 0)
       return 0;
   }
@@ -143,11 +146,11 @@ char *strstr(const char *text, const char *wanted) {
 
 char *strdup(const char *text) {
   char *made = malloc(strlen(text) + 1);
-  return strcpy(made, text);
+  return made == 0 ? 0 : strcpy(made, text);
 }
 
 int memcmp(const void *a, const void *b, size_t size) {
-  const unsigned char *one = a, *other = b;
+  const byte *one = a, *other = b;
   for (size_t i = 0; i < size; i++)
     if (one[i] != other[i])
       return (int)one[i] - (int)other[i];
@@ -155,96 +158,202 @@ int memcmp(const void *a, const void *b, size_t size) {
 }
 
 void *memchr(const void *memory, int wanted, size_t size) {
-  const unsigned char *bytes = memory;
+  const byte *bytes = memory;
   for (size_t i = 0; i < size; i++)
-    if (bytes[i] == (unsigned char)wanted)
+    if (bytes[i] == (byte)wanted)
       return (void *)(bytes + i);
   return 0;
 }
 
-int abs(int number) { return number < 0 ? -number : number; }
-long labs(long number) { return number < 0 ? -number : number; }
-long long llabs(long long number) { return number < 0 ? -number : number; }
+/* --- what glibc and BSD have besides --- */
 
-int isdigit(int c) { return c >= '0' && c <= '9'; }
-int islower(int c) { return c >= 'a' && c <= 'z'; }
-int isupper(int c) { return c >= 'A' && c <= 'Z'; }
-int isalpha(int c) { return islower(c) || isupper(c); }
-int isalnum(int c) { return isalpha(c) || isdigit(c); }
-int isspace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-int tolower(int c) { return isupper(c) ? c - 'A' + 'a' : c; }
-int toupper(int c) { return islower(c) ? c - 'a' + 'A' : c; }
+void *mempcpy(void *to, const void *from, size_t size) { return (char *)memcpy(to, from, size) + size; }
+void *__mempcpy(void *to, const void *from, size_t size) { return (char *)memcpy(to, from, size) + size; }
+void *__mempcpy_chk(void *to, const void *from, size_t size, size_t room) { return mempcpy(to, from, size); }
+void bcopy(const void *from, void *to, size_t size) { memmove(to, from, size); }
+int bcmp(const void *a, const void *b, size_t size) { return memcmp(a, b, size); }
+void explicit_bzero(void *to, size_t size) { memset(to, 0, size); }
+char *index(const char *text, int wanted) { return strchr(text, wanted); }
+char *rindex(const char *text, int wanted) { return strrchr(text, wanted); }
+char *__strdup(const char *text) { return strdup(text); }
+char *__stpcpy(char *to, const char *from) { return stpcpy(to, from); }
+char *__strcpy_chk(char *to, const char *from, size_t room) { return strcpy(to, from); }
+char *__strcat_chk(char *to, const char *from, size_t room) { return strcat(to, from); }
+char *__stpcpy_chk(char *to, const char *from, size_t room) { return stpcpy(to, from); }
+char *__strncpy_chk(char *to, const char *from, size_t limit, size_t room) { return strncpy(to, from, limit); }
+char *__strncat_chk(char *to, const char *from, size_t limit, size_t room) { return strncat(to, from, limit); }
 
-/* What does not fit is undefined: the nearest number, here. */
-int atoi(const char *text) {
-  unsigned long long number = 0, most = 0x7fffffff;
-  int negative = 0;
-  while (isspace(*text))
-    text++;
-  if (*text == '-' || *text == '+')
-    negative = *text++ == '-';
-  most += (unsigned)negative;
-  for (; isdigit(*text); text++)
-    if (number <= most)
-      number = number * 10 + (unsigned)(*text - '0');
-  if (number > most)
-    number = most;
-  return negative ? (int)-number : (int)number;
-}
-
-#if __SIZEOF_LONG__ == 8
-typedef unsigned __int128 __cleave_wide;
-#else
-typedef unsigned long long __cleave_wide;
-#endif
-
-static int __cleave_digit(char c) {
-  return isdigit(c) ? c - '0' : isalpha(c) ? toupper(c) - 'A' + 10 : 99;
-}
-
-/* The number without its sign, at most ``most``, and one more if it is negative and ``more``. */
-static unsigned long __cleave_number(
-    const char *text, char **end, int base, __cleave_wide most, int more, int *negative) {
-  __cleave_wide number = 0;
-  const char *start = text;
-  while (isspace(*text))
-    text++;
-  *negative = 0;
-  if (*text == '-' || *text == '+')
-    *negative = *text++ == '-';
-  if (more && *negative)
-    most++;
-  if ((base == 0 || base == 16) && text[0] == '0' && toupper(text[1]) == 'X' && __cleave_digit(text[2]) < 16) {
-    text += 2;
-    base = 16;
-  } else if (base == 0) {
-    base = *text == '0' ? 8 : 10;
+void *memccpy(void *to, const void *from, int last, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    ((byte *)to)[i] = ((const byte *)from)[i];
+    if (((const byte *)from)[i] == (byte)last)
+      return (byte *)to + i + 1;
   }
+  return 0;
+}
+
+void *memrchr(const void *memory, int wanted, size_t size) {
+  const byte *bytes = memory;
+  for (size_t i = size; i > 0; i--)
+    if (bytes[i - 1] == (byte)wanted)
+      return (void *)(bytes + i - 1);
+  return 0;
+}
+
+void *rawmemchr(const void *memory, int wanted) {
+  const byte *bytes = memory;
+  size_t i = 0;
+  while (bytes[i] != (byte)wanted)
+    i++;
+  return (void *)(bytes + i);
+}
+
+void *memmem(const void *memory, size_t size, const void *wanted, size_t length) {
+  const byte *bytes = memory, *part = wanted;
+  if (length == 0)
+    return (void *)memory;
+  for (size_t start = 0; start < size && length <= size - start; start++) {
+    size_t i = 0;
+    while (i < length && bytes[start + i] == part[i])
+      i++;
+    if (i == length)
+      return (void *)(bytes + start);
+  }
+  return 0;
+}
+
+char *strchrnul(const char *text, int wanted) {
+  while (*text != 0 && *text != (char)wanted)
+    text++;
+  return (char *)text;
+}
+
+char *stpncpy(char *to, const char *from, size_t limit) {
+  size_t i = 0, end;
+  for (; i < limit && from[i] != 0; i++)
+    to[i] = from[i];
+  end = i;
+  for (; i < limit; i++)
+    to[i] = 0;
+  return to + end;
+}
+
+size_t strlcpy(char *to, const char *from, size_t room) {
+  size_t i = 0;
+  for (; from[i] != 0; i++)
+    if (i + 1 < room)
+      to[i] = from[i];
+  if (room > 0)
+    to[i < room ? i : room - 1] = 0;
+  return i;
+}
+
+size_t strlcat(char *to, const char *from, size_t room) {
+  size_t end = strnlen(to, room);
+  return end + strlcpy(to + end, from, room - end);
+}
+
+char *strndup(const char *text, size_t limit) {
+  size_t length = strnlen(text, limit);
+  char *copy = malloc(length + 1);
+  if (copy == 0)
+    return 0;
+  for (size_t i = 0; i < length; i++)
+    copy[i] = text[i];
+  copy[length] = 0;
+  return copy;
+}
+
+int strncasecmp(const char *one, const char *other, size_t limit) {
+  for (size_t i = 0; i < limit; i++) {
+    int a = tolower((byte)one[i]), b = tolower((byte)other[i]);
+    if (a != b || a == 0)
+      return a - b;
+  }
+  return 0;
+}
+
+int strcasecmp(const char *one, const char *other) { return strncasecmp(one, other, ~(size_t)0); }
+
+char *strcasestr(const char *text, const char *wanted) {
   for (;; text++) {
-    int digit = __cleave_digit(*text);
-    if (digit >= base)
-      break;
-    if (number <= most)
-      number = number * (unsigned)base + (unsigned)digit;
-    start = text + 1;
+    size_t i = 0;
+    while (wanted[i] != 0 && tolower((byte)text[i]) == tolower((byte)wanted[i]))
+      i++;
+    if (wanted[i] == 0)
+      return (char *)text;
+    if (*text == 0)
+      return 0;
   }
-  if (end != 0)
-    *end = (char *)start;
-  if (number > most && !more)
-    *negative = 0;
-  return (unsigned long)(number > most ? most : number);
 }
 
-long strtol(const char *text, char **end, int base) {
-  int negative;
-  unsigned long number = __cleave_number(text, end, base, ~0UL >> 1, 1, &negative);
-  return negative ? (long)-number : (long)number;
+/* In the C locale. */
+int strcoll(const char *one, const char *other) { return strcmp(one, other); }
+
+size_t strxfrm(char *to, const char *from, size_t room) {
+  size_t length = strlen(from);
+  if (length < room)
+    strcpy(to, from);
+  else
+    for (size_t i = 0; i < room; i++)
+      to[i] = from[i];
+  return length;
 }
 
-unsigned long strtoul(const char *text, char **end, int base) {
-  int negative;
-  unsigned long number = __cleave_number(text, end, base, ~0UL, 0, &negative);
-  return negative ? -number : number;
+void swab(const void *from, void *to, ssize_t size) {
+  const char *source = from;
+  for (ssize_t i = 0; i + 1 < size; i += 2) {
+    char first = source[i], second = source[i + 1];
+    ((char *)to)[i] = second;
+    ((char *)to)[i + 1] = first;
+  }
 }
 
-long atol(const char *text) { return strtol(text, 0, 10); }
+static char __cleave_reason[64];
+
+char *strerror(int number) {
+  size_t length = __cleave_doubt_size("strerror");
+  __VERIFIER_assume(length < sizeof __cleave_reason);
+  for (size_t i = 0; i < length; i++) {
+    __cleave_reason[i] = __cleave_doubt_char("strerror");
+    __VERIFIER_assume(__cleave_reason[i] != 0);
+  }
+  __cleave_reason[length] = 0;
+  return __cleave_reason;
+}
+
+char *strsignal(int number) { return strerror(number); }
+
+/* --- taking strings apart --- */
+
+char *strtok_r(char *text, const char *separators, char **rest) {
+  if (text == 0)
+    text = *rest;
+  if (text == 0)
+    return 0;
+  text += strspn(text, separators);
+  if (*text == 0) {
+    *rest = text;
+    return 0;
+  }
+  char *end = text + strcspn(text, separators);
+  if (*end != 0)
+    *end++ = 0;
+  *rest = end;
+  return text;
+}
+
+static char *__cleave_rest;
+
+char *strtok(char *text, const char *separators) { return strtok_r(text, separators, &__cleave_rest); }
+char *__strtok_r(char *text, const char *separators, char **rest) { return strtok_r(text, separators, rest); }
+
+char *strsep(char **text, const char *separators) {
+  char *start = *text;
+  if (start == 0)
+    return 0;
+  char *end = start + strcspn(start, separators);
+  *text = *end == 0 ? 0 : end + 1;
+  *end = 0;
+  return start;
+}

@@ -1,4 +1,6 @@
-/* Time: any, as long as it is one that the functions may tell. */
+/* Time: any, as long as it is one that the functions may tell. What a date is to a time follows rules that are not modelled. */
+
+#include "model.h"
 
 typedef long time_t;
 struct timespec {
@@ -15,29 +17,17 @@ struct tm {
   const char *tm_zone;
 };
 
-long __VERIFIER_nondet_long(void);
-int __VERIFIER_nondet_int(void);
-char __VERIFIER_nondet_char(void);
-void __VERIFIER_assume(int);
-
-static int __cleave_between(int low, int high) {
-  int number = __VERIFIER_nondet_int();
-  __VERIFIER_assume(low <= number && number <= high);
-  return number;
-}
-
-static long __cleave_now(void) {
-  long now = __VERIFIER_nondet_long();
-  __VERIFIER_assume(now >= 0);
-  return now;
-}
+static long __cleave_now(void) { return (long)((unsigned long)__VERIFIER_nondet_long() >> 1); }
 
 time_t time(time_t *to) {
-  time_t now = __cleave_now();
+  time_t now = __VERIFIER_nondet_bool() ? __cleave_now() : -1;
   if (to != 0)
     *to = now;
   return now;
 }
+
+long clock(void) { return __VERIFIER_nondet_bool() ? __cleave_now() : -1; }
+double difftime(time_t late, time_t early) { return (double)late - (double)early; }
 
 int gettimeofday(struct timeval *to, void *zone) {
   to->tv_sec = __cleave_now();
@@ -46,41 +36,81 @@ int gettimeofday(struct timeval *to, void *zone) {
 }
 
 int clock_gettime(int clock, struct timespec *to) {
+  if (__cleave_failed())
+    return -1;
   to->tv_sec = __cleave_now();
   to->tv_nsec = __cleave_between(0, 999999999);
   return 0;
 }
 
 int nanosleep(const struct timespec *time, struct timespec *left) {
-  return time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec > 999999999 ? -1 : 0;
+  if (time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec > 999999999) {
+    ERRNO = INVALID;
+    return -1;
+  }
+  if (__VERIFIER_nondet_bool())
+    return 0;
+  ERRNO = INTERRUPTED;
+  if (left != 0) {
+    left->tv_sec = __VERIFIER_nondet_long();
+    left->tv_nsec = __cleave_between(0, 999999999);
+    __VERIFIER_assume(0 <= left->tv_sec && left->tv_sec <= time->tv_sec);
+  }
+  return -1;
+}
+
+/* --- dates --- */
+
+static int __cleave_part(int low, int high) {
+  int number = __cleave_doubt_int("gmtime");
+  __VERIFIER_assume(low <= number && number <= high);
+  return number;
+}
+
+static void __cleave_fill(struct tm *to) {
+  to->tm_sec = __cleave_part(0, 60);
+  to->tm_min = __cleave_part(0, 59);
+  to->tm_hour = __cleave_part(0, 23);
+  to->tm_mday = __cleave_part(1, 31);
+  to->tm_mon = __cleave_part(0, 11);
+  to->tm_year = __cleave_doubt_int("gmtime");
+  to->tm_wday = __cleave_part(0, 6);
+  to->tm_yday = __cleave_part(0, 365);
+  to->tm_isdst = __cleave_part(0, 1);
+  to->tm_gmtoff = __cleave_doubt_int("gmtime");
+  to->tm_zone = "";
 }
 
 static struct tm __cleave_date;
 
 struct tm *gmtime_r(const time_t *time, struct tm *to) {
-  to->tm_sec = __cleave_between(0, 60);
-  to->tm_min = __cleave_between(0, 59);
-  to->tm_hour = __cleave_between(0, 23);
-  to->tm_mday = __cleave_between(1, 31);
-  to->tm_mon = __cleave_between(0, 11);
-  to->tm_year = __VERIFIER_nondet_int();
-  to->tm_wday = __cleave_between(0, 6);
-  to->tm_yday = __cleave_between(0, 365);
-  to->tm_isdst = __cleave_between(0, 1);
+  if (__cleave_doubt_int("gmtime"))
+    return 0;
+  __cleave_fill(to);
   return to;
 }
 
 struct tm *localtime_r(const time_t *time, struct tm *to) { return gmtime_r(time, to); }
 struct tm *gmtime(const time_t *time) { return gmtime_r(time, &__cleave_date); }
 struct tm *localtime(const time_t *time) { return gmtime_r(time, &__cleave_date); }
-time_t mktime(struct tm *date) { return __VERIFIER_nondet_long(); }
-time_t timegm(struct tm *date) { return __VERIFIER_nondet_long(); }
 
-static char __cleave_text[26];
+/* The date becomes a usual one. */
+time_t mktime(struct tm *date) {
+  time_t found = (time_t)__cleave_doubt_size("mktime");
+  if (found != -1)
+    __cleave_fill(date);
+  return found;
+}
+
+time_t timegm(struct tm *date) { return mktime(date); }
+
+/* --- texts --- */
+
+static char __cleave_line[26];
 
 char *asctime_r(const struct tm *date, char *to) {
   for (int i = 0; i < 24; i++) {
-    to[i] = __VERIFIER_nondet_char();
+    to[i] = __cleave_doubt_char("asctime");
     __VERIFIER_assume(to[i] >= ' ');
   }
   to[24] = '\n';
@@ -89,5 +119,16 @@ char *asctime_r(const struct tm *date, char *to) {
 }
 
 char *ctime_r(const time_t *time, char *to) { return asctime_r(0, to); }
-char *asctime(const struct tm *date) { return asctime_r(date, __cleave_text); }
-char *ctime(const time_t *time) { return asctime_r(0, __cleave_text); }
+char *asctime(const struct tm *date) { return asctime_r(date, __cleave_line); }
+char *ctime(const time_t *time) { return asctime_r(0, __cleave_line); }
+
+size_t strftime(char *to, size_t room, const char *format, const struct tm *date) {
+  size_t length = __cleave_doubt_size("strftime");
+  if (length >= room)
+    length = 0;
+  for (size_t i = 0; i < (length == 0 ? room : length); i++)
+    to[i] = __cleave_doubt_char("strftime");
+  if (length > 0)
+    to[length] = 0;
+  return length;
+}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
-from cleave.errors import InputError, UnsupportedError
+from cleave.errors import InputError
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.layout import Layout
 from cleave.frontends.c.llvm.module import constant
@@ -18,35 +18,36 @@ from cleave.ir.program import Location
 
 N = TypeVar("N", l.FunctionDefinition, l.GlobalVariable)
 
-_AT_START, _AT_END = "llvm.global_ctors", "llvm.global_dtors"
+AT_START, AT_END = "llvm.global_ctors", "llvm.global_dtors"
 COPY = "llvm.memcpy.p0.p0"
 
 
 def link(modules: list[l.Module]) -> l.Module:
     linked = l.Module(bits=modules[0].bits)
     taken: set[str] = set()
-    constructors: list[tuple[int, str]] = []
+    first: list[tuple[int, str]] = []
+    last: list[tuple[int, str]] = []
     for module in modules:
         _rename_static(module, taken)
-        constructors += _constructors(module)
+        first += _listed(module, AT_START)
+        last += _listed(module, AT_END)
         taken |= {*module.functions, *module.globals}
         for function in module.functions.values():
             _add_function(linked, function, module.is_library)
         for variable in module.globals.values():
             _add_global(linked, variable)
         linked.aliases |= module.aliases
-    linked.constructors = [name for _, name in sorted(constructors, key=lambda one: one[0])]
+    linked.constructors = [name for _, name in sorted(first, key=lambda one: one[0])]
+    linked.destructors = [name for _, name in sorted(last, key=lambda one: one[0], reverse=True)]
     layout = Layout(linked.bits)
     for function in linked.functions.values():
         _copy_structs(function, layout)
     return linked
 
 
-def _constructors(module: l.Module) -> list[tuple[int, str]]:
-    """The functions that run before main, each with its priority: small numbers come first."""
-    if module.globals.pop(_AT_END, None) is not None:
-        raise UnsupportedError("functions that run after main (the attribute destructor) are not supported")
-    listed = module.globals.pop(_AT_START, None)
+def _listed(module: l.Module, where: str) -> list[tuple[int, str]]:
+    """The functions that run before main, or after it, each with its priority: small numbers come first, or last."""
+    listed = module.globals.pop(where, None)
     if listed is None or not isinstance(listed.initializer, l.ConstAggregate):
         return []
     found = []

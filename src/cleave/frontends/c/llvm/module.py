@@ -281,6 +281,7 @@ class Module:
     aliases: dict[str, Value] = field(default_factory=dict)
     metadata: dict[int, str] = field(default_factory=dict)
     constructors: list[str] = field(default_factory=list)  # run before the entry, in this order
+    destructors: list[str] = field(default_factory=list)  # run after the entry, in this order
     trusted: frozenset[str] = frozenset()  # functions without a body that the user says leave memory alone
 
 
@@ -293,3 +294,25 @@ def constant(value: Value) -> int | None:
             return 0
         case _:
             return None
+
+
+def references(value: Value) -> Iterator[str]:
+    """The names of globals and functions whose addresses a constant holds."""
+    stack = [value]
+    while stack:
+        match stack.pop():
+            case GlobalRef(name):
+                yield name
+            case ConstAggregate(_, elements):
+                stack.extend(elements)
+            case ConstExpression(_, _, operands):
+                stack.extend(operands)
+
+
+def mentioned(function: FunctionDefinition) -> set[str]:
+    """The functions and variables that ``function`` calls, points to or uses."""
+    found = set()
+    for instruction in function.instructions():
+        values = instruction.operands if instruction.callee is None else (*instruction.operands, instruction.callee)
+        found |= {name for value in values for name in references(value)}
+    return found

@@ -20,9 +20,9 @@ from cleave.frontends.c.lowering.outside_calls import OutsideCalls
 from cleave.frontends.c.lowering.threads import ATOMIC
 from cleave.frontends.c.properties.built_in import ASSERTIONS, UNREACHABLE
 from cleave.frontends.c.properties.built_in import DEADLOCK as DEADLOCK_PROPERTY
-from cleave.ir.program import Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
+from cleave.ir.program import Assert, Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
 from cleave.logic.sorts import BOOL, Sort
-from cleave.logic.terms import FALSE, Term, bv, conj_all, neg
+from cleave.logic.terms import FALSE, Op, Term, bv, conj_all, neg
 
 if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering
@@ -197,8 +197,8 @@ class CallLowering:
                 self._body.stop()
             case Kind.COPY | Kind.FILL | Kind.ZERO:
                 return self._memory_calls.range(instruction, kind)
-            case Kind.SCAN | Kind.FILE_SCAN:
-                self._scan(instruction, name, kind)
+            case Kind.SCAN:
+                self._scan(instruction, name)
             case Kind.HAVOC:
                 self._havoc(instruction, name)
             case Kind.FREE:
@@ -212,8 +212,12 @@ class CallLowering:
             case Kind.OUTSIDE:
                 self._outside.call(name)
                 return self._any(instruction, name, name)
-            case Kind.DOUBTFUL:
+            case Kind.IGNORED:
                 return self._any(instruction, name, name)
+            case Kind.DOUBT:
+                return self._any(instruction, "unknown", self._text(instruction))
+            case Kind.LIMIT:
+                self._limit(self._text(instruction))
             case Kind.FIRST:
                 return self._function.terms(instruction.operands[0])
             case Kind.COMPUTE:
@@ -225,6 +229,18 @@ class CallLowering:
             case _:
                 pass
         return self._any(instruction, name)
+
+    def _text(self, instruction: l.Instruction) -> str:
+        text = text_of(instruction.operands[0], self._context.module)
+        assert text is not None
+        return text
+
+    def _limit(self, what: str) -> None:
+        """To come here would be a violation that depends on what is not modelled."""
+        beyond = self._body.any("beyond", BOOL, what)
+        self._body.emit(Assume(beyond, self._body.location))
+        self._body.emit(Assert(FALSE, f"{what} is not modelled", self._body.location))
+        self._body.stop()
 
     def _violation(self, instruction: l.Instruction, name: str) -> None:
         """To get here is a violation, if the property is looked for."""
@@ -260,14 +276,13 @@ class CallLowering:
         expected = [sort for parameter in function.parameters for sort in self._sorts(parameter.type)]
         self._body.emit(Spawn(name, tuple(self._adapted(given, expected)), number, self._body.location))
 
-    def _scan(self, instruction: l.Instruction, name: str, kind: Kind) -> None:
-        """Also where fewer values are read than asked for: then the old value is one of those that are possible."""
-        pointers = self._context.finder.scanned(instruction, kind)
-        if pointers is None:
-            raise unsupported(f"{name} with this format is not supported", self._function.place())
-        for pointer, size in pointers:
-            self._memory_calls.check(pointer, bv(size, self._context.module.bits), writes=True)
-            self._memory.scan(pointer, self._function.term(pointer), size)
+    def _scan(self, instruction: l.Instruction, name: str) -> None:
+        pointer, size, *counts = instruction.operands
+        index, count = (self._function.term(one) for one in counts)
+        is_read = bits.compare(Op.BV_SLT, index, count)
+        function = "sscanf" if name.endswith("of_text") else ""
+        self._memory_calls.check(pointer, self._function.term(size), writes=True)
+        self._memory.scan(pointer, self._function.term(pointer), constant(size) or 0, is_read, function)
 
     def _havoc(self, instruction: l.Instruction, name: str) -> None:
         size = constant(instruction.operands[1])

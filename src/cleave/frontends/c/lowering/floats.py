@@ -4,7 +4,7 @@
     %less = fcmp olt float %a, %b       %less = call i1 @__cleave_float_olt(float %a, float %b)
 
 So the meaning of floating point is a program, too, and every engine that knows bit vectors knows it. ``long double``
-and the remainder of a division stay as they are, and are refused where they can be reached.
+stays as it is, and is refused where it can be reached.
 """
 
 from __future__ import annotations
@@ -14,8 +14,12 @@ from collections.abc import Iterator
 from cleave.frontends.c.llvm import module as l
 
 PREFIX = "__cleave_"
-_BINARY = {"fadd": "add", "fsub": "sub", "fmul": "mul", "fdiv": "div"}
-_INTRINSICS = frozenset(("fabs", "floor", "ceil", "trunc", "copysign", "minnum", "maxnum"))
+_BINARY = {"fadd": "add", "fsub": "sub", "fmul": "mul", "fdiv": "div", "frem": "rem"}
+_INTRINSICS = {
+    **{name: name for name in ("fabs", "floor", "ceil", "trunc", "copysign", "minnum", "maxnum")},
+    **{name: name for name in ("round", "rint", "nearbyint", "roundeven", "sqrt", "fma")},
+    "is": "class",  # llvm.is.fpclass
+}
 _FORMATS = ("half", "float", "double")
 _WORD = l.IntType(64)
 
@@ -54,7 +58,7 @@ def _rewritten(instruction: l.Instruction) -> Iterator[l.Instruction]:
     elif opcode in ("fptosi", "fptoui"):
         yield from _to_integer(instruction, name)
     elif opcode == "call" and isinstance(instruction.callee, l.GlobalRef):
-        yield _call(instruction, f"{name}_{instruction.callee.name.split('.')[1]}")
+        yield _call(instruction, f"{name}_{_INTRINSICS[instruction.callee.name.split('.')[1]]}")
 
 
 def _format(instruction: l.Instruction) -> str | None:

@@ -24,7 +24,7 @@ from cleave.frontends.c.lowering.atomic import balanced
 from cleave.frontends.c.lowering.body import Names
 from cleave.frontends.c.lowering.checks import Checks
 from cleave.frontends.c.lowering.context import COUNTER, Context
-from cleave.frontends.c.lowering.entry import call_constructors, choose_entry
+from cleave.frontends.c.lowering.entry import call_at_end, call_constructors, choose_entry
 from cleave.frontends.c.lowering.extents import Extents
 from cleave.frontends.c.lowering.function import FunctionLowering
 from cleave.frontends.c.lowering.initial import fold_constants, initial_values
@@ -62,6 +62,7 @@ def lower(module: l.Module, options: COptions) -> CProgram:
     entry = choose_entry(module, options.entry)
     module.trusted = trusted_functions(module, options)
     call_constructors(module, entry)
+    call_at_end(module, entry)
     lower_stack_calls(module)
     wrap_models(module)
     checks = Checks(options)

@@ -20,7 +20,7 @@ from cleave.frontends.c.lowering.races import RaceChecks
 from cleave.frontends.c.lowering.writes import Writes
 from cleave.ir.program import Assign, Assume, Havoc, Self
 from cleave.logic.sorts import BOOL, bitvec
-from cleave.logic.terms import TRUE, Op, Term, bv, neg, select, store
+from cleave.logic.terms import TRUE, Op, Term, bv, ite, neg, select, store
 from cleave.logic.walk import free_variables
 
 _THREAD_BITS = 8  # of an address, for the thread that allocated it; the highest bit stays 0
@@ -73,12 +73,15 @@ class MemoryAccess:
                 writes.add(cell, bits.plus(address, inner + distance), piece)
         self.write(writes, atomic=atomic, succeeds=succeeds)
 
-    def scan(self, pointer: l.Value, address: Term, size: int) -> None:
-        """Any value for ``size`` bytes: input."""
+    def scan(self, pointer: l.Value, address: Term, size: int, happens: Term = TRUE, function: str = "") -> None:
+        """Any value for ``size`` bytes, if it ``happens``: input, or what ``function`` finds out."""
         memory, offset = self.place(pointer)
         writes = Writes()
         for cell, distance in memory.pieces(offset[0], size):
-            writes.add(cell, bits.plus(address, distance), self._body.any("input", bitvec(8 * cell.size)))
+            place, value = bits.plus(address, distance), self._body.any("input", bitvec(8 * cell.size), function)
+            if happens is not TRUE and cell.variable is not None:
+                value = ite(happens, value, value_of(cell, place))
+            writes.add(cell, place, value)
         self.write(writes)
 
     def place(self, pointer: l.Value) -> tuple[Memory, Offset]:

@@ -8,8 +8,6 @@ from cleave.frontends.c.analysis.models import Kind, kind_of
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.options import COptions
 
-_DOUBTED = frozenset((Kind.OUTSIDE, Kind.DOUBTFUL))
-
 
 def trusted_functions(module: l.Module, options: COptions) -> frozenset[str]:
     for name in options.trust:
@@ -20,7 +18,7 @@ def trusted_functions(module: l.Module, options: COptions) -> frozenset[str]:
             raise UsageError(f"--trust {name}: the function has a body, or Cleave has a model of it")
     names = set(options.trust)
     if options.assume_pure:
-        names |= {name for name in module.functions if kind_of(name, module) in _DOUBTED}
+        names |= {name for name in module.functions if kind_of(name, module) is Kind.OUTSIDE}
     return frozenset(names)
 
 
