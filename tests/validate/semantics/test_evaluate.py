@@ -186,3 +186,12 @@ def test_a_candidate_world_tries_axioms_only_where_their_functions_were_applied(
     assert value(axiom, world=world) is UNDETERMINED
     value(t.apply(F, t.integer(5)), world=world)
     assert value(axiom, world=world) is False
+
+
+def test_a_trigger_may_hold_what_the_run_has_given_a_value() -> None:
+    g = Function("g", (INT, INT), INT)
+    world = World(functions={g: FunctionTable(0, {(1, 10): 2})}, only_triggered=True)
+    axiom = t.forall((I,), t.eq(t.apply(g, I, X), t.integer(0)), ((t.apply(g, I, X),),))
+    value(t.apply(g, t.integer(1), t.integer(10)), world=world)
+    assert value(axiom, {X: 11}, world) is UNDETERMINED
+    assert value(axiom, {X: 10}, world) is False
