@@ -14,9 +14,9 @@ from typing import Any, Protocol
 import msgspec
 
 from cleave.runtime.simulation.crew import SimulatedCrew
+from cleave.smt.deep_thread import STACK_BYTES
 from cleave.watch import resident_bytes
 
-_STACK_BYTES = 512 * 1024 * 1024
 _POLL_SECONDS = 0.25
 
 
@@ -62,7 +62,7 @@ def run_and_print(run: Simulation) -> int:
     """An exit code: 1 if the run did not come to an end."""
     threading.Thread(target=_watch, args=(run,), daemon=True).start()
     reports: list[dict[str, Any]] = []
-    threading.stack_size(_STACK_BYTES)  # programs may be nested deeply
+    threading.stack_size(STACK_BYTES)  # programs may be nested deeply
     thread = threading.Thread(target=lambda: reports.append(run.report()))
     thread.start()
     thread.join()
