@@ -15,7 +15,8 @@ The constructors check sorts (`SortError`) and simplify locally and cheaply: con
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from enum import Enum
 from fractions import Fraction
 from threading import RLock
@@ -172,7 +173,10 @@ _table: dict[tuple[Any, ...], _Entry] = {}  # a WeakValueDictionary with less wo
 _removing = RLock()  # held while an entry is removed or replaced; a term may die, and call `_forget`, at any moment
 
 
-def _forget(entry: ref[Term]) -> None:
+def _forget(entry: ref[Term], is_ending: Callable[[], bool] = sys.is_finalizing) -> None:
+    """Not when the interpreter ends: a thread that it froze may hold the lock for ever."""
+    if is_ending():
+        return
     assert isinstance(entry, _Entry)
     with _removing:
         if _table.get(entry.key) is entry:
