@@ -1,29 +1,25 @@
-"""A process that ends does not wait for threads that the interpreter has frozen."""
+"""A process that ends does not wait for a thread that the interpreter has frozen: found by signals to `cleave verify`,
+where one in thirty never ended."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
-HOLDS_THE_LOCK = """
 import threading
+
 from cleave.logic import terms
 from cleave.logic.sorts import INT
 
-held = threading.Event()
 
-def hold():
-    with terms._removing:
-        held.set()
-        threading.Event().wait()
-
-threading.Thread(target=hold, daemon=True).start()
-held.wait()
-cycle = [terms.var("dies at the end", INT)]
-cycle.append(cycle)
-"""
-
-
-def test_terms_that_die_when_the_interpreter_ends_need_no_lock() -> None:
-    done = subprocess.run([sys.executable, "-c", HOLDS_THE_LOCK], capture_output=True, text=True, timeout=30)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_a_term_that_dies_when_the_interpreter_ends_needs_no_lock() -> None:
+    term = terms.var("dies at the end", INT)
+    (entry,) = (one for one in terms._table.values() if one() is term)
+    with terms._removing:  # as a frozen thread does
+        dying = threading.Thread(target=terms._forget, args=(entry, lambda: True), daemon=True)
+        dying.start()
+        dying.join(timeout=10)
+        assert not dying.is_alive()
+        waiting = threading.Thread(target=terms._forget, args=(entry, lambda: False), daemon=True)
+        waiting.start()
+        waiting.join(timeout=0.2)
+        assert waiting.is_alive(), "at any other time it is removed with care"
+    waiting.join(timeout=10)
+    assert all(one() is not term for one in terms._table.values())
