@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cleave import Options, verify
+from cleave import COptions, Options, verify
 from cleave.verdict import BoundedSafe, Safe, Unsafe
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
@@ -142,7 +142,7 @@ UNSAFE = {
 def check(tmp_path: Path, source: str) -> object:
     file = tmp_path / "program.c"
     file.write_text(HEAD + source, encoding="utf-8")
-    return verify(str(file), Options(timelimit=60)).verdict
+    return verify(str(file), Options(timelimit=60, c=COptions(checks=("assertions",)))).verdict
 
 
 @pytest.mark.parametrize("name", SAFE)

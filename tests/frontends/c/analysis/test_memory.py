@@ -22,7 +22,7 @@ def read(source: str, **options: object) -> Program:
 
 
 def globals_of(source: str) -> dict[str, object]:
-    return {variable.name: variable.sort for variable in read(source).globals}
+    return {variable.name: variable.sort for variable in read(source, checks=("assertions",)).globals}
 
 
 def test_locals_are_locals() -> None:

@@ -69,6 +69,7 @@ BUILT_IN = (
         " what malloc returns, and let no pointer outlive its object.",
         competition=("valid-memsafety", "valid-deref", "valid-free"),
         formulas=("G valid-deref", "G valid-free"),
+        is_default=True,
     ),
     Property(
         name=LEAKS,
