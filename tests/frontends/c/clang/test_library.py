@@ -70,7 +70,7 @@ def test_claim(claim: str) -> None:
 #include <strings.h>
 {USERS}
 int main(void) {{ assert({claim}); assert(0); }}"""
-    program = read_c({"t.c": source.encode()}).program
+    program = read_c({"t.c": source.encode()}, COptions(checks=("assertions",))).program
     run = Execution(program)
     assert run.run("main") == "violated"
     assert run.violated == "assertion 0"

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from cleave import Options, verify
 from cleave.cli.main import main
 from cleave.errors import InputError
 from cleave.frontends.c.read import read_c
+from cleave.verdict import Safe
 from support.ir_execution import Execution
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
@@ -88,3 +90,9 @@ def test_property_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], monke
     rule.write_text("CHECK( init(main()), LTL(G ! data-race) )", encoding="utf-8")
     assert main(["verify", "--workers=1", "--quiet", str(file), "--property-file", str(rule)]) == 0
     assert main(["verify", "--workers=1", "--quiet", str(file), "--check", "reach"]) == 10
+
+
+def test_a_function_that_only_has_the_name_of_one_of_the_library_is_another_one(tmp_path: Path) -> None:
+    file = tmp_path / "program.c"
+    file.write_text("extern int read(int);\nint main(void) { int a[1] = {7}; read(3); return a[0] / (a[0] - 6); }\n")
+    assert isinstance(verify(str(file), Options(engine="inline")).verdict, Safe)

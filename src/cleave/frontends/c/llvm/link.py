@@ -28,6 +28,8 @@ def link(modules: list[l.Module]) -> l.Module:
     first: list[tuple[int, str]] = []
     last: list[tuple[int, str]] = []
     for module in modules:
+        if module.is_library:
+            _hide_misfits(module, linked)
         _rename_static(module, taken)
         first += _listed(module, AT_START)
         last += _listed(module, AT_END)
@@ -88,6 +90,25 @@ def _defined_twice(what: str, place: Location | None, other: Location | None) ->
         file=place.file if place else "",
         line=place.line if place else 0,
     )
+
+
+_OURS = "__cleave"  # instructions that the lowering makes calls of: it sees to their types itself
+
+
+def _hide_misfits(library: l.Module, program: l.Module) -> None:
+    """A program may declare a function of its own that has the name of one of the library's, and other parameters: that
+    one is a function without a body, and the library's is the library's alone."""
+    for function in library.functions.values():
+        declared = program.functions.get(function.name)
+        is_shared = not function.blocks or function.name.startswith(_OURS)
+        if declared is not None and not declared.blocks and not is_shared and not _fits(declared.type, function.type):
+            function.internal = True
+
+
+def _fits(declared: l.FunctionType, defined: l.FunctionType) -> bool:
+    """Old C declares functions without their parameters."""
+    unknown = declared.variadic and not declared.parameters
+    return unknown or (declared.parameters, declared.result) == (defined.parameters, defined.result)
 
 
 def _rename_static(module: l.Module, taken: set[str]) -> None:
