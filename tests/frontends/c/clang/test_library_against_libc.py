@@ -32,7 +32,7 @@ def outcome(text: str) -> str:
     return Execution(read_c({"t.c": text.encode()}, COptions(checks=("assertions",))).program).run("main")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_calls(seed: int, tmp_path: Path) -> None:
     """One call of each kind."""
     text = program([kind() for kind in Calls(seed).kinds])
@@ -43,7 +43,7 @@ def test_calls(seed: int, tmp_path: Path) -> None:
     assert outcome(expecting(text, numbers)) == "violated"
 
 
-@pytest.mark.parametrize("name", ["character", "compare", "integer_text", "printed", "one_real"])
+@pytest.mark.parametrize("name", ["character", "compare", "classes"])
 def test_verdicts(name: str, tmp_path: Path) -> None:
     text = program([getattr(Calls(1), name)()])
     numbers = observed(text, tmp_path)
