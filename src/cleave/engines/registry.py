@@ -33,10 +33,11 @@ def engine(name: str) -> Engine:
     if name in _BUILT_IN:
         found: Engine = load(f"cleave.engines.{name}.plugin:ENGINE")
         return found
-    if name in _foreign():
-        foreign: Engine = _foreign()[name].load()
+    others = _foreign()
+    if name in others:
+        foreign: Engine = others[name].load()
         return foreign
-    raise UsageError(f"there is no engine {name!r}; there are {', '.join((*_BUILT_IN, *_foreign()))}")
+    raise UsageError(f"there is no engine {name!r}; there are {', '.join((*_BUILT_IN, *others))}")
 
 
 def engines() -> Iterator[Engine]:
@@ -45,7 +46,6 @@ def engines() -> Iterator[Engine]:
         yield engine(name)
 
 
-@cache
 def _foreign() -> dict[str, EntryPoint]:
     """Engines of other packages, by name."""
     from importlib.metadata import entry_points  # with what it needs, a tenth of the start of a small task

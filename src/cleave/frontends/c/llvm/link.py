@@ -96,13 +96,13 @@ _OURS = "__cleave"  # instructions that the lowering makes calls of: it sees to 
 
 
 def _hide_misfits(library: l.Module, program: l.Module) -> None:
-    """A program may declare a function of its own that has the name of one of the library's, and other parameters: that
-    one is a function without a body, and the library's is the library's alone."""
+    """A program may have a variable, or declare a function with other parameters, that has the name of one of the
+    library's functions: then the library's is the library's alone."""
     for function in library.functions.values():
         declared = program.functions.get(function.name)
-        is_shared = not function.blocks or function.name.startswith(_OURS)
-        if declared is not None and not declared.blocks and not is_shared and not _fits(declared.type, function.type):
-            function.internal = True
+        is_other = declared is not None and not declared.blocks and not _fits(declared.type, function.type)
+        if function.blocks and not function.name.startswith(_OURS):
+            function.internal |= is_other or function.name in program.globals
 
 
 def _fits(declared: l.FunctionType, defined: l.FunctionType) -> bool:
