@@ -41,7 +41,7 @@ _KILLED = ("killed", "timeout")
 _NEAREST = (
     "validate",
     "explain",
-    "flows",
+    "run",
     "engines/inline",
     "engines/pdr",
     "engines/threads",
