@@ -47,7 +47,7 @@ _NEAREST = (
     "engines/threads",
     "engines/cegar",
     "smt/conformance/test_operators.py",
-    "test_verify.py",
+    "test_api.py",
     "test_examples.py",
 )
 
