@@ -143,11 +143,6 @@ class Journal:
         with writing(self.path), transaction(self._connection):
             self._connection.execute("INSERT OR REPLACE INTO outcome VALUES (?, ?, ?, ?)", row)
 
-    def reopen_stages(self, stages: Sequence[int]) -> None:
-        """What these led to no longer counts: whoever goes on with the run gives them more time."""
-        with writing(self.path), transaction(self._connection):
-            self._connection.executemany("DELETE FROM outcome WHERE stage = ?", [(stage,) for stage in stages])
-
     def finish(self, result: Mapping[str, Any]) -> None:
         """The run is over, with a result that JSON can hold. A stage that begins later voids it."""
         with writing(self.path), transaction(self._connection):
