@@ -34,6 +34,8 @@ CLAIMS = (
     "sorted() == 123 && searched(2) == 1 && searched(4) == -1",
     "parts() == 0x6162 && ffs(8) == 4 && ffs(0) == 0",
     'strcasecmp("aBc", "AbC") == 0 && strncasecmp("abX", "aby", 3) < 0 && strcmp(strndup("abc", 2), "ab") == 0',
+    "sqrt(2) == 1.4142135623730951 && fmod(-5.5, 2) == -1.5 && round(2.5) == 3 && rint(2.5) == 2 && fma(3, 5, 1) == 16",
+    "cimag((3 + 4 * I) * (3 + 4 * I)) == 24 && strtod(number, &end) == -0.125 && end == number + 7 && *end == 'e'",
     "abs(-3) == 3 && labs(-4L) == 4 && toupper('q') == 'Q' && isspace('\\t') && !isdigit('a')",
 )
 
@@ -51,7 +53,7 @@ ONLY_SOMETIMES = {
     *("pthread_detach", "thrd_detach", "used_again"),
 }
 USERS = """
-char none[] = "0xg", *end;
+char none[] = "0xg", number[] = " -0.125e", *end;
 int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 int sorted(void) { int a[3] = {3, 1, 2}; qsort(a, 3, sizeof(int), order); return a[0] * 100 + a[1] * 10 + a[2]; }
 int searched(int key) { int a[3] = {1, 2, 3}; int *p = bsearch(&key, a, 3, sizeof(int), order); return p ? p - a : -1; }
@@ -63,6 +65,7 @@ int parts(void) { char t[] = ",a,,b"; char *a = strtok(t, ","), *b = strtok(0, "
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_claim(claim: str) -> None:
     source = f"""#include <assert.h>
+#include <complex.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

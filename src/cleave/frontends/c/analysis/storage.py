@@ -216,7 +216,8 @@ class Storage:
             variable = self._module.globals.get(made.name)
             return self._layout.size(variable.type) if variable is not None else ROOM
         site = self._sites.get(made)
-        return allocated_size(site.instruction, self._module, self._layout) if site is not None else None
+        size = allocated_size(site.instruction, self._module, self._layout) if site is not None else None
+        return size if size is None or size < 1 << self._module.bits - 3 else None  # there is no room for it
 
 
 def allocated_size(instruction: l.Instruction, module: l.Module, layout: Layout) -> int | None:

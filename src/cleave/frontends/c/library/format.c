@@ -64,8 +64,8 @@ static size_t __cleave_put_number(
   char digits[MOST_DIGITS];
   int count = 0, before = sign != 0, zeros;
   PREPARE
-  for (u64 rest = number; rest != 0; rest /= (unsigned)base) {
-    int digit = (int)(rest % (unsigned)base);
+  for (u64 rest = number; rest != 0; rest = base == 10 ? rest / 10 : base == 8 ? rest >> 3 : rest >> 4) {
+    int digit = (int)(base == 10 ? rest % 10 : rest & (unsigned)(base - 1));
     digits[count++] = (char)(digit < 10 ? '0' + digit : digit - 10 + (flags & CAPITAL ? 'A' : 'a'));
   }
   zeros = (precision < 0 ? 1 : precision) - count;

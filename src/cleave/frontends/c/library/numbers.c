@@ -37,6 +37,7 @@ int ffsl(long number) { return ffsll(number); }
 /* --- integers from text --- */
 
 typedef unsigned long long u64;
+typedef unsigned _BitInt(72) more; /* a number, and another digit */
 enum { BINARY = 2 }; /* the mode of C23, in which 0b is a prefix */
 
 static int __cleave_digit(char c) {
@@ -73,10 +74,11 @@ static u64 __cleave_number(
     int digit = __cleave_digit(*text);
     if (digit >= base)
       break;
-    if (number > (most - (unsigned)digit) / (unsigned)base)
+    more next = (more)number * (unsigned)base + (unsigned)digit;
+    if (next > most)
       *over = 1;
     else if (!*over)
-      number = number * (unsigned)base + (unsigned)digit;
+      number = (u64)next;
     start = text + 1;
   }
   if (end != 0)

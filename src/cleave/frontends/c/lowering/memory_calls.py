@@ -13,7 +13,7 @@ from cleave.frontends.c.analysis.points_to import Object
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Terms
-from cleave.ir.program import Assign, Assume
+from cleave.ir.program import Assign
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import FALSE, Op, Term, bv, conj, conj_all, disj, disj_all, ite, neg
 
@@ -93,16 +93,18 @@ class MemoryCalls:
         size = self._size(operands[1] if kind in (Kind.ALLOCATE_ALIGNED, Kind.REALLOCATE) else operands[0])
         if kind is Kind.ALLOCATE_ZERO:
             size = bits.mul(size, self._size(operands[1]))
-        fails = self._fails(instruction, kind, size, made)
+        fails, room = self._fails(instruction, kind, size, made)
         if kind is Kind.REALLOCATE:
-            return self._reallocate(pointer, operands[0], size, made, fails)
+            return self._reallocate(pointer, operands[0], size, room, made, fails)
         alignment = self._size(operands[0]) if kind is Kind.ALLOCATE_ALIGNED else bv(1, self._width)
-        address = self._place(size, alignment, made, self._more(bits.extend_bool(neg(fails), self._width)))
+        address = self._place(room, alignment, made, self._more(bits.extend_bool(neg(fails), self._width)))
         if kind in (Kind.ALLOCATE_ZERO, Kind.ALLOCATE_ONE_ZERO):
-            self._ranges.fill(pointer, address, bv(0, 8), size, is_new=True)
+            self._ranges.fill(pointer, address, bv(0, 8), room, is_new=True)
         return (self._given(address, fails),)
 
-    def _reallocate(self, pointer: l.Local, source: l.Value, size: Term, made: Object, fails: Term) -> Terms:
+    def _reallocate(
+        self, pointer: l.Local, source: l.Value, size: Term, room: Term, made: Object, fails: Term
+    ) -> Terms:
         """Without a size it frees, as glibc's does; otherwise what fails keeps the old block."""
         old = self._function.term(source)
         nothing = bv(0, self._width)
@@ -114,8 +116,8 @@ class MemoryCalls:
         is_null = bits.same(old, nothing)
         one, less = bv(1, self._width), bv(-1, self._width)
         change = ite(frees, less, ite(conj(is_null, neg(fails)), one, nothing))
-        address = self._place(size, bv(1, self._width), made, self._more(change))
-        self._ranges.copy(pointer, address, source, old, size, self._size_of_block(source, old, size))
+        address = self._place(room, bv(1, self._width), made, self._more(change))
+        self._ranges.copy(pointer, address, source, old, room, self._size_of_block(source, old, room))
         if checks is not None:
             checks.end(source, old, kept)
         return (self._given(address, disj(fails, frees)),)
@@ -139,18 +141,18 @@ class MemoryCalls:
         self._body.emit(Assign((given,), (ite(fails, bv(0, self._width), address),), self._body.location))
         return given
 
-    def _fails(self, instruction: l.Instruction, kind: Kind, size: Term, made: Object) -> Term:
-        """Whether no memory is given: at any time where that is considered, and always where the size is no size."""
+    def _fails(self, instruction: l.Instruction, kind: Kind, size: Term, made: Object) -> tuple[Term, Term]:
+        """Whether no memory is given: at any time where that is considered, and always where the size is no size. And
+        how much memory is taken: then none."""
         reasons = [self._memory.is_too_large(size, made)]
         if kind is Kind.ALLOCATE_ZERO:
             reasons.append(self._overflows(*(self._size(operand) for operand in instruction.operands[:2])))
-        never = neg(disj_all(reasons))
+        never = disj_all(reasons)
+        room = ite(never, bv(0, self._width), size)
         if not self._context.allocation_can_fail:
-            if disj_all(reasons) is not FALSE:
-                self._body.emit(Assume(never, self._body.location))
-            return FALSE
+            return never, room
         name = instruction.callee.name if isinstance(instruction.callee, l.GlobalRef) else "allocation"
-        return disj_all((self._body.any(f"{name}.fails", BOOL), *reasons))
+        return disj(self._body.any(f"{name}.fails", BOOL), never), room
 
     def _overflows(self, count: Term, size: Term) -> Term:
         """Whether a product may be more than there are addresses; if one is not known, both must be small."""
