@@ -12,10 +12,21 @@ programs  what the pdr engine proves of programs, against plain SPACER on the sa
 pdr       Horn clauses: what is solved in wall time, and P3's tables on many virtual workers
 cegar     predicate abstraction: speed-up, predictability, against its naive distribution
 threads   schedules: 1 to 8 parts as in the paper, and against parallel solvers on the same formulas
+hostile   inputs and options that want to do harm: refused, within the limits, nothing left behind
+soundness random problems for every front end, engine and runtime against the truth about them
 schedules random programs with threads: races, deadlocks and assertions against every interleaving
+boogie    random concurrent Boogie programs against every interleaving
+boogie-back programs printed as Boogie and read again: the verdict stays
 library   random calls of modelled library functions against the machine's own C library
+certificates  forged certificates: none is accepted whose claim is not true
 mutation  mistakes put into the validators: which of them the tests notice (make mutation)
 messages  messages that the coordinator handles per second, and its memory
+small     the programs of bench/small, with expected verdicts: needs nothing but this folder
+shards    parts that are solved by themselves and joined, against the whole
+validators what validators of others say about witnesses and models
+fetch     public tasks that published figures use, by git (bench/sets)
+web       `cleave serve` with many viewers and jobs, and its API under random requests
+prose     how hard pages are to read, and sentences that are too long
 
 The exit code is 1 if a goal is not reached or a verdict is wrong.
 """
@@ -28,10 +39,15 @@ from types import ModuleType
 
 from bench import (
     agreement,
+    boogie,
+    boogie_back,
     cegar,
+    certificates,
     chain,
     engines,
     faults,
+    fetch,
+    hostile,
     hydra,
     inlining,
     library,
@@ -39,9 +55,15 @@ from bench import (
     messages,
     pdr,
     programs,
+    prose,
     schedules,
     sdv,
+    shards,
+    small_tasks,
+    soundness,
     threads,
+    validators,
+    web,
 )
 from bench.mutation import campaign as mutation
 
@@ -59,9 +81,20 @@ BENCHMARKS: dict[str, ModuleType] = {
     "cegar": cegar,
     "threads": threads,
     "schedules": schedules,
+    "boogie": boogie,
+    "soundness": soundness,
+    "boogie-back": boogie_back,
+    "hostile": hostile,
     "library": library,
+    "certificates": certificates,
     "messages": messages,
     "mutation": mutation,
+    "prose": prose,
+    "small": small_tasks,
+    "fetch": fetch,
+    "shards": shards,
+    "validators": validators,
+    "web": web,
 }
 
 

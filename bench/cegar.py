@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seeds", type=int, default=5, metavar="N", help="of --delayed (5; the paper has 3 runs)")
     usual = "600; --real: 300"
-    campaign.add_arguments(parser, out="docs/cegar.tsv", timelimit=0.0, virtual_limit=0.0, usual=usual)
+    campaign.add_arguments(parser, out="docs/lab/cegar.tsv", timelimit=0.0, virtual_limit=0.0, usual=usual)
 
 
 def main(options: argparse.Namespace) -> int:

@@ -37,7 +37,6 @@ from cleave.runtime.drive import Ended, drive
 from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
 from cleave.runtime.simulation.faults import NO_FAULTS, Faults
 from cleave.validate.clauses.derivation import check_derivation
-from cleave.validate.clauses.evidence import Confirmed
 from cleave.validate.clauses.invariant import check_interpretation
 
 PAPERS_LATENCY = 0.00007
@@ -136,9 +135,9 @@ class SimulatedCegar:
                 derivation = self.problem.derivation(path, states)
                 judged = check_derivation(self.problem.given, derivation, seconds=_CHECK_SECONDS)
                 word = "unsafe"
-        if isinstance(judged, Confirmed):
+        if judged.holds:
             return word, str(judged)
-        return "given up", f"unconfirmed: {word}, it says: {judged.reason}"
+        return "given up", f"unconfirmed: {word}, it says: {judged.text}"
 
 
 def _invariants(problem: CegarProblem, tree: Tree) -> Any:

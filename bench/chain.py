@@ -22,7 +22,7 @@ from threading import Timer
 from time import perf_counter
 from typing import Any
 
-from cleave.engines.engine import GaveUp, Proved
+from cleave.engines.findings import GaveUp, Proof
 from cleave.engines.inline.alone import InlineEngine
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import DEFAULT_BOUND, InlineOptions
@@ -96,7 +96,7 @@ def run(length: int, merging: Merging, timelimit: float) -> Point | None:
     solver.close()
     if isinstance(finding, GaveUp):
         return None
-    assert isinstance(finding, Proved), f"the chain is safe, not {finding}"
+    assert isinstance(finding, Proof), f"the chain is safe, not {finding}"
     return Point(length, counters["instances"], counters["checks"], counters["cost"], seconds)
 
 

@@ -26,7 +26,7 @@ class CegarFaults:
         return disagreement(case, run)
 
     def count(self, totals: Counter[str], case: CegarCase, run: CegarRun) -> None:
-        totals.update({run.word: 1, f"on {case.options.workers}": 1, f"system {case.system}": 1})
+        totals.update({run.word: 1, f"on {case.workers}": 1, f"system {case.system}": 1})
         totals["lossy"] += run.crashes > 0
         totals["lost workers"] += run.crashes
         totals["gave up"] += run.was_lost

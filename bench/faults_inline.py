@@ -33,7 +33,7 @@ class InlineFaults:
         ]
 
     def about(self, case: Case) -> list[object]:
-        return [case.options, case.how, case.faults]
+        return [case.options, case.workers, case.faults]
 
     def ended(self, run: HydraRun) -> str:
         answer = run.answer if isinstance(run.answer, GivenUp) else type(run.answer).__name__

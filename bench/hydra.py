@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--workers", default=WORKERS, metavar="LIST", help=f"default {WORKERS}; --compare: 16; --real: 2"
     )
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds of random splits (the paper: 5)")
-    campaign.add_arguments(parser, out="docs/hydra.tsv", timelimit=1800.0, virtual_limit=600.0)
+    campaign.add_arguments(parser, out="docs/lab/hydra.tsv", timelimit=1800.0, virtual_limit=600.0)
 
 
 def main(options: argparse.Namespace) -> int:

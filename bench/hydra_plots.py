@@ -1,6 +1,6 @@
 """The plots of HYDRA's evaluation (Figure 5) from the rows of `bench.hydra`, as SVG.
 
-    python -m bench.hydra_plots docs/hydra.tsv --to docs
+    python -m bench.hydra_plots docs/lab/hydra.tsv --to docs/lab
 
     hydra_cactus.svg       how many tasks are solved within a virtual time, a line for each number of workers
     hydra_scatter.svg      the sequential search against most workers, task by task; who was stopped is at the border
@@ -65,8 +65,8 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="python -m bench.hydra_plots", description=__doc__, formatter_class=formatter)
-    parser.add_argument("rows", type=Path, nargs="?", default=Path("docs/hydra.tsv"), metavar="TSV")
-    parser.add_argument("--to", type=Path, default=Path("docs"), metavar="DIR")
+    parser.add_argument("rows", type=Path, nargs="?", default=Path("docs/lab/hydra.tsv"), metavar="TSV")
+    parser.add_argument("--to", type=Path, default=Path("docs/lab"), metavar="DIR")
     parser.add_argument("--virtual-limit", type=float, default=0.0, metavar="S", help="default: that of the rows")
     return parser
 

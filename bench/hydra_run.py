@@ -45,8 +45,8 @@ from cleave.ir.path import Enter
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import Ended, drive
 from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
-from cleave.validate.proofs.coverage import uncovered
-from cleave.validate.violations.confirm import Confirmed, validate_trace
+from cleave.validate.proofs.coverage import covered
+from cleave.validate.violations.confirm import validate_trace
 
 WORKER = "cleave.engines.inline.worker:work"
 _NEVER = 10**15  # more cost than any run has
@@ -90,9 +90,11 @@ class HydraRun:
             return self.described("limit", virtual_seconds) | self._totals(virtual_seconds)
         answer = decode_finding(outcome).answer
         word, note = self._judged(answer)
-        gap = uncovered(split_tree(self.events)) if isinstance(answer, Closed) else None
-        checked = {"covered": gap is None} if isinstance(answer, Closed) else {}
-        return self.described(word, virtual_seconds, gap or note) | self._totals(virtual_seconds) | checked
+        checked = {}
+        if isinstance(answer, Closed):
+            whole = covered(split_tree(self.events))
+            checked, note = {"covered": whole.holds}, "" if whole.holds else whole.text
+        return self.described(word, virtual_seconds, note) | self._totals(virtual_seconds) | checked
 
     def stopped(self, answer: str) -> dict[str, Any]:
         return self.described(answer, self.crew.now())
@@ -135,9 +137,9 @@ class HydraRun:
                 first = path[0]
                 assert isinstance(first, Enter)
                 judged = validate_trace(program, first.procedure, path, seconds=_REPLAY_SECONDS)
-                if isinstance(judged, Confirmed):
+                if judged.holds:
                     return "violated", ""
-                return "given up", f"the violation does not replay: {judged.reason}"
+                return "given up", f"the violation does not replay: {judged.text}"
 
 
 def _task(options: argparse.Namespace) -> Task:

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hard-after", type=float, default=10.0, metavar="S", help="seconds of stock SPACER (10)")
     parser.add_argument("--solvable", action="store_true", help="of the hard ones, those that someone solved")
     usual = f"{_REAL_SECONDS:g}; --simulated: {_SIMULATED_SECONDS:g}"
-    campaign.add_arguments(parser, out="docs/pdr.tsv", timelimit=0.0, virtual_limit=20.0, usual=usual)
+    campaign.add_arguments(parser, out="docs/lab/pdr.tsv", timelimit=0.0, virtual_limit=20.0, usual=usual)
 
 
 def main(options: argparse.Namespace) -> int:

@@ -30,7 +30,6 @@ from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import Ended, drive
 from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
 from cleave.validate.clauses.derivation import check_derivation
-from cleave.validate.clauses.evidence import Confirmed
 from cleave.validate.clauses.invariant import check_interpretation
 
 WORKER = "cleave.engines.pdr.worker:work"
@@ -111,9 +110,9 @@ class SimulatedPdr:
             case Violated(derivation=derivation):
                 judged = check_derivation(problem.given, decode_derivation(derivation), seconds=_CHECK_SECONDS)
                 word = "unsafe"
-        if isinstance(judged, Confirmed):
+        if judged.holds:
             return word, str(judged)
-        return "given up", f"unconfirmed: {word}, it says: {judged.reason}"
+        return "given up", f"unconfirmed: {word}, it says: {judged.text}"
 
 
 def main() -> int:

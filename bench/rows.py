@@ -1,6 +1,6 @@
 """Runs of a benchmark as rows of a TSV file: a row is written as soon as its run ends, and none is ever removed.
 
-    store = Store(Path("docs/hydra.tsv"), Row)
+    store = Store(Path("docs/lab/hydra.tsv"), Row)
     store.add(row)
     store.latest()[row.key]            # the last row of a key counts: a run may be made again with higher limits
 

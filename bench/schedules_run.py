@@ -21,20 +21,20 @@ import msgspec
 from bench.schedules_oracle import Found, TooManyError, explored, ordered_race
 from bench.schedules_programs import RandomProgram, random_program
 from cleave.engines.threads.encode import encode
-from cleave.engines.threads.instances import Unfolded, unfold
-from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.schedule import schedule_of
-from cleave.engines.threads.solving import chosen, make_solver
+from cleave.engines.unfolding.instances import Unfolded, unfold
+from cleave.engines.unfolding.options import AUTO
+from cleave.engines.unfolding.solving import chosen, make_solver
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.read import read_c
 from cleave.ir.program import Program
 from cleave.ir.schedule import Schedule
 from cleave.smt.solver import Answer
+from cleave.validate.confirmation import Confirmation
 from cleave.validate.proofs.interleavings import TooLargeError, explore
-from cleave.validate.proofs.schedules.check import Claim, Differs, Open, Outcome, Proved, checked
+from cleave.validate.proofs.schedules.check import Claim, checked
 from cleave.validate.proofs.second_solver import MINISAT
 from cleave.validate.violations.concurrent import replay
-from cleave.validate.violations.confirm import Confirmed
 
 STATES = 4_000
 MOST_CONTEXTS = 5
@@ -101,18 +101,18 @@ def _formula(program: Program, contexts: int, found: bool | None, expected: bool
     unfolded = unfold(program, "main", _UNWIND)
     schedule = _violation(unfolded, contexts)
     outcome = _checked(program, unfolded, contexts, tally)
-    if isinstance(outcome, Proved if schedule is not None else Differs):
+    if outcome.holds if schedule is not None else outcome.is_wrong:
         return [f"the checker does not agree with the formula of {contexts} contexts"]
     if schedule is None:
         return [f"the formula of {contexts} contexts has no violation"] if found else []
     if not expected or found is False:
         return [f"the formula of {contexts} contexts has a violation"]
-    return [] if isinstance(replay(program, "main", schedule), Confirmed) else ["the schedule does not replay"]
+    return [] if replay(program, "main", schedule).holds else ["the schedule does not replay"]
 
 
 def _violation(unfolded: Unfolded, contexts: int) -> Schedule | None:
     formula = encode(unfolded, contexts)
-    solver = make_solver(chosen(unfolded, ThreadsOptions()))
+    solver = make_solver(chosen(unfolded, AUTO))
     for constraint in (*formula.constraints, formula.violation):
         solver.add(constraint)
     return schedule_of(unfolded, formula, solver.model()) if solver.check() is Answer.SAT else None
@@ -122,18 +122,18 @@ def _in_any_order(program: Program, expected: bool, tally: Tally) -> list[str]:
     """With no bound on contexts, and none on loops."""
     unfolded = unfold(program, "main", _UNWIND)
     outcome = _checked(program, unfolded, None, tally)
-    if isinstance(outcome, Proved) and expected:
+    if outcome.holds and expected:
         return ["the checker proves that there is no violation"]
-    if isinstance(outcome, Differs) and not expected and not unfolded.is_cut:
+    if outcome.is_wrong and not expected and not unfolded.is_cut:
         return ["the checker finds a violation"]
     return []
 
 
-def _checked(program: Program, unfolded: Unfolded, contexts: int | None, tally: Tally) -> Outcome:
+def _checked(program: Program, unfolded: Unfolded, contexts: int | None, tally: Tally) -> Confirmation:
     shape = [thread.shape for thread in unfolded.threads]
     claim = Claim(program, "main", shape, _UNWIND, contexts, all_iterations=contexts is None)
     outcome = checked(claim, MINISAT, _SECONDS, lambda _: nullcontext())
-    tally.proofs += not isinstance(outcome, Open)
+    tally.proofs += not outcome.undecided
     return outcome
 
 

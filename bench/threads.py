@@ -6,7 +6,7 @@
     python -m bench threads --tables                 # the tables of the rows that are there
 
 Programs are those of the paper, at the least of its bounds that has a verdict of each kind, or with --all at all of its
-bounds. Where the paper unwinds loops that constants decide, Cleave unfolds them completely (docs/threads.md).
+bounds. Where the paper unwinds loops that constants decide, Cleave unfolds them completely (docs/design/threads.md).
 
 Each run is a process of its own (`bench.threads_run`) with limits of processor time and memory, one at a time. A row is
 in the TSV file as soon as its run ends; with --resume, what is there is not run again, unless it hit limits that are
@@ -30,7 +30,7 @@ from bench.tasks import SHARED
 from bench.threads_paper import PROGRAMS, TABLE, Experiment
 from bench.threads_rows import CRYPTOMINISAT, Z3, Key, Row, store
 from bench.threads_tables import is_slower, tables
-from cleave.engines.threads.options import BITWUZLA
+from cleave.engines.unfolding.options import BITWUZLA
 from cleave.smt.sat.solver import NAMES
 
 PARTITIONS = (1, 2, 4, 8)
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--programs", default="", metavar="LIST", help="as PROGRAM:UNWIND:CONTEXTS, with commas")
     parser.add_argument("--all", action="store_true", help="all bounds of the paper's Table 2")
     parser.add_argument("--solvers", default="", metavar="LIST", help=f"Cleave's ({BITWUZLA},minisat; --against: all)")
-    campaign.add_arguments(parser, out="docs/threads.tsv", timelimit=600.0, virtual_limit=0.0)
+    campaign.add_arguments(parser, out="docs/lab/threads.tsv", timelimit=600.0, virtual_limit=0.0)
 
 
 def main(options: argparse.Namespace) -> int:

@@ -27,10 +27,12 @@ from bench.threads_rows import CRYPTOMINISAT, NOTHING, VIOLATION, Z3
 from cleave.engines.engine import Setting
 from cleave.engines.threads.coordinator import part_names
 from cleave.engines.threads.encode import Formula, encode
-from cleave.engines.threads.options import BITWUZLA, ThreadsOptions
+from cleave.engines.threads.options import ThreadsOptions
+from cleave.engines.threads.partition import Space
 from cleave.engines.threads.search import ThreadsSearch
-from cleave.engines.threads.solving import make_solver, size
 from cleave.engines.threads.task import read_task, unfold_task
+from cleave.engines.unfolding.options import BITWUZLA
+from cleave.engines.unfolding.solving import make_solver, size
 from cleave.frontends.c.options import COptions
 from cleave.frontends.input import read_input
 from cleave.logic.smtlib import print_script
@@ -71,7 +73,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     began, began_cpu = monotonic(), process_time()
     threading.Thread(target=_watch, args=(options, began, began_cpu), daemon=True).start()
     name = part_names(options.partitions)[options.part]
-    formula = encode(unfolded, options.contexts, unfolded.space.facts(name, options.contexts))
+    formula = encode(unfolded, options.contexts, Space.of(unfolded).facts(name, options.contexts))
     found = _SOLVED.get(options.solver, _by_cleave)(formula, search, options.threads)
     return found | {"make_seconds": round(found["made"] - began_cpu, 3)} | _spent(began, began_cpu)
 
@@ -87,7 +89,12 @@ def _by_cleave(formula: Formula, search: ThreadsOptions, threads: int) -> dict[s
         solver.add(constraint)
     made = process_time()
     answer = solver.check()
-    return {"answer": _WORDS[answer], "made": made, "cost": solver.cost(), **size(formula, solver)}
+    return {
+        "answer": _WORDS[answer],
+        "made": made,
+        "cost": solver.cost(),
+        **size((*formula.constraints, formula.violation), solver),
+    }
 
 
 def _by_cryptominisat(formula: Formula, search: ThreadsOptions, threads: int) -> dict[str, Any]:

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from cleave import Options, resume, verify
-from cleave.api import Progress, plan_of
+from cleave.api import Progress
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.options import InlineOptions
 from cleave.errors import InputError, UsageError
 from cleave.journal.journal import Journal
 from cleave.journal.places import find_run
+from cleave.run.recorded import plan_of
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Unsafe, Verdict
 
 LOOP = """\
@@ -123,7 +124,7 @@ def test_what_no_bound_proves_another_engine_does(file: Path, workers: int) -> N
     result = verify(str(file), Options(workers=workers))
     assert isinstance(result.verdict, Safe), result.verdict
     assert result.engine in ("inline", "pdr", "cegar")
-    assert [stage.verdict for stage in result.stages if stage.engine == result.engine][-1] == "safe"
+    assert "safe" in [stage.verdict for stage in result.stages if stage.engine == result.engine]
     assert result.stages[0].verdict == "bounded-safe"
 
 

@@ -28,7 +28,7 @@ def test_every_example_is_listed_and_checked() -> None:
     readme = (EXAMPLES / "README.md").read_text()
     names = sorted(file.name for suffix in (".bpl", ".smt2") for file in EXAMPLES.glob(f"*{suffix}"))
     assert names == sorted(VERDICTS)
-    assert all(f"({name})" in readme for name in names)
+    assert all(f"({file.name})" in readme for file in EXAMPLES.iterdir() if file.name != "README.md")
 
 
 SOONER = {"ring.bpl": "cegar"}

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from bench import site
 
 from cleave.errors import MissingExtraError
 from cleave.version import __version__
@@ -92,6 +93,20 @@ def test_the_citation_names_the_papers_of_the_engines() -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text("utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_every_page_can_be_reached_from_the_front_page() -> None:
+    assert site.unreachable(_ROOT / "README.md", site.pages()) == []
+
+
+def test_the_site_has_every_page_of_guide_design_and_laboratory() -> None:
+    menu = yaml.safe_load((_ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]
+    pages = {
+        str(page.relative_to(_ROOT))
+        for name in ("guide", "design", "lab")
+        for page in (_ROOT / "docs" / name).glob("*.md")
+    }
+    assert pages - set(re.findall(r"docs/\w+/[\w-]+\.md", str(menu))) == set()
 
 
 def test_every_decision_is_in_the_index() -> None:

@@ -15,28 +15,34 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import msgspec
 
-from cleave.engines.registry import engine
-from cleave.errors import CleaveError, InputError
+from cleave.errors import CleaveError
 from cleave.export.inputs import Inputs
 from cleave.export.objects import error_object, result_object
 from cleave.export.outputs import Outputs, check_outputs
-from cleave.frontends.c.options import COptions
-from cleave.frontends.input import Input, read_input
-from cleave.ir.program import Property
+from cleave.frontends.boogie_options import BoogieOptions
+from cleave.frontends.input import PART_MARK, Input, read_input
+from cleave.frontends.limits import NO_LIMITS, ReadingLimits
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.places import new_run_id, start_run
 from cleave.run.carry_out import SoFar, carry_out
+from cleave.run.each import places_of, verify_each
 from cleave.run.fitting import check_fits, check_options
-from cleave.run.plan import VERSION, Plan, Stage, decode_plan, encode_plan
+from cleave.run.plan import Plan, Stage, encode_plan
+from cleave.run.reached import answers, questions
+from cleave.run.recorded import Recorded, plan_of
 from cleave.run.request import Options
 from cleave.run.rules import make_plan
 from cleave.run.tasks import resolve_task
-from cleave.verdict import Result
+from cleave.usage import Meter
+from cleave.verdict import Reason, Result, StoppedError, Unknown, Verdict
 from cleave.version import __version__
+
+_LEAST_SECONDS = 0.001  # a limit of 0 is none
 
 OnProgress = Callable[["Progress"], None]
 
@@ -59,21 +65,96 @@ def verify(
     stop: threading.Event | None = None,
 ) -> Result:
     """Verifies one file. Setting ``stop`` from another thread ends the run with what it has."""
-    input, plan, options = planned(file, options or Options())
-    outputs = check_outputs(plan, input, read=(file, *options.read))
-    with _journal(plan, input, options.journal) as journal:
-        return _carried_out(plan, input, journal, outputs, on_progress, stop, options.timelimit)
+    chosen, limit = options or Options(), (options or Options()).wall_seconds()
+    end = (monotonic() if chosen.since is None else chosen.since) + limit if limit else None
+    meter = Meter(stop or threading.Event(), cpulimit=chosen.cputimelimit, since=chosen.since, before=chosen.before)
+    with meter:
+        try:
+            limits = ReadingLimits(end=end, memory_mb=chosen.memlimit_mb, stop=meter.stop)
+            input, plan, options = planned(file, chosen, limits)
+        except (StoppedError, MemoryError) as stopped:
+            return _not_read(stopped, chosen, meter)
+        if options.modular or options.infer:
+            return _modular(input, options, plan.expected, on_progress, meter)
+        if options.each:
+            return _each(input, options, plan.expected, on_progress, meter)
+        outputs = check_outputs(plan, input, read=(file, *options.read))
+        with _journal(plan, input, options.journal, options.run) as journal:
+            left = max(end - monotonic(), _LEAST_SECONDS) if end is not None else 0.0
+            return _carried_out(plan, input, journal, outputs, on_progress, meter, left, options)
 
 
-def planned(file: str, options: Options) -> tuple[Input, Plan, Options]:
-    """What would be done, and the options with what a task definition says."""
+def _not_read(stopped: StoppedError | MemoryError, options: Options, meter: Meter) -> Result:
+    """A limit was hit before there was anything to carry out."""
+    reason, detail = (stopped.reason, stopped.detail) if isinstance(stopped, StoppedError) else (Reason.MEMORY, "")
+    reason = Reason.TIMEOUT if meter.is_over and reason is Reason.INTERRUPTED else reason
+    verdict = Unknown(reason, detail or "the input was not read")
+    return Result(verdict, options.engine or "", {}, 0.0, options.workers, {}).costing(meter.read())
+
+
+def _each(input: Input, options: Options, expected: str | None, on_progress: OnProgress | None, meter: Meter) -> Result:
+    """A verdict for each check. The runs that it takes keep no journals."""
+
+    def run(checks: tuple[str, ...], seconds: float) -> Result:
+        part = input.with_c(only=checks) if checks else input
+        plan = make_plan(part, replace(options, timelimit=seconds), expected=expected)
+        with _journal(plan, part, None) as journal:
+            return _carried_out(plan, part, journal, check_outputs(plan, part), on_progress, meter, plan.timelimit)
+
+    found = verify_each(places_of(input.program), run, options.wall_seconds())
+    return replace(found, checked=dict(input.program.checked))
+
+
+def _modular(
+    input: Input, options: Options, expected: str | None, on_progress: OnProgress | None, meter: Meter
+) -> Result:
+    """A verdict for each procedure against its contract. The runs that it takes keep no journals."""
+    from cleave.frontends.boogie import outline
+    from cleave.run.modular import verify_procedures
+
+    def run(name: str, dropped: tuple[str, ...], seconds: float) -> Result:
+        told = replace(BoogieOptions(), procedure=name, candidates=bool(options.infer), dropped=dropped)
+        part = Input.of(input.file, told.added_to(input.source, {}))
+        plan = make_plan(part, replace(options, timelimit=seconds, entry=None), expected=expected)
+        with _journal(plan, part, None) as journal:
+            return _carried_out(plan, part, journal, check_outputs(plan, part), on_progress, meter, plan.timelimit)
+
+    about = outline(input.source, input.file)
+    return verify_procedures(about, run, infers=bool(options.infer), timelimit=options.wall_seconds())
+
+
+def planned(file: str, options: Options, limits: ReadingLimits = NO_LIMITS) -> tuple[Input, Plan, Options]:
+    """What would be done, and the options with what a task definition says. Raises `StoppedError` at a limit."""
     task = resolve_task(file, options)
     options = task.options
-    input = read_input(task.file, entry=options.entry, property=options.property, c=options.c)
+    input = read_input(
+        task.file,
+        entry=options.entry,
+        property=options.property,
+        c=options.c,
+        boogie=options.boogie,
+        limits=limits,
+    )
+    if input.source.startswith(PART_MARK):
+        from cleave.run.parts import note_of, part_options  # with the engines that divide
+
+        if (note := note_of(input.source)) is not None:
+            options = part_options(note, options)
     check_options(options)
     plan = make_plan(input, options, expected=task.expected)
     check_fits(options, plan)
     return input, plan, options
+
+
+def _part(input: Input) -> dict[str, str] | None:
+    """Which part of a problem was verified."""
+    if not input.source.startswith(PART_MARK):
+        return None
+    from cleave.run.parts import note_of, text_digest
+
+    note = note_of(input.source)
+    assert note is not None
+    return {"of": note.of, "whole": note.whole, "name": note.name, "digest": text_digest(input.source)}
 
 
 def resume(
@@ -88,24 +169,8 @@ def resume(
     with Journal.reopen(path) as journal:
         plan, input, digests = plan_of(journal)
         outputs = check_outputs(plan, input, digests)
-        return _carried_out(plan, input, journal, outputs, on_progress, stop, timelimit or plan.timelimit)
-
-
-def plan_of(journal: Journal) -> tuple[Plan, Input, dict[str, str]]:
-    """What a journal's run is about, and the digests of its files when they were read."""
-    try:
-        plan = decode_plan(journal.plan)
-        about = msgspec.convert(journal.info.options["input"], _About)
-    except (msgspec.MsgspecError, KeyError) as error:
-        raise InputError(f"the journal does not hold a run of this version of Cleave: {error}") from None
-    if plan.version != VERSION:
-        raise InputError(f"the run's plan has version {plan.version}, and this Cleave carries out version {VERSION}")
-    for name, version in plan.engines.items():
-        if engine(name).version != version:
-            raise InputError(f"the run is one of another version of the engine {name}")
-    c = replace(about.c, entry=about.entry)
-    input = replace(Input.of(about.file, journal.source, about.entry, about.property), c=c)
-    return plan, input, about.digests
+        with Meter(stop or threading.Event(), cpulimit=plan.cputimelimit) as meter:
+            return _carried_out(plan, input, journal, outputs, on_progress, meter, timelimit or plan.timelimit)
 
 
 def _carried_out(
@@ -114,9 +179,11 @@ def _carried_out(
     journal: Journal,
     outputs: Outputs,
     on_progress: OnProgress | None,
-    stop: threading.Event | None,
+    meter: Meter,
     timelimit: float,
+    options: Options | None = None,
 ) -> Result:
+    """``options``: those of a run that asks whether any check was reached."""
     run = journal.info.id if journal.path is not None else None
 
     def on_news(stage: Stage, counters: Any, so_far: SoFar | None) -> None:
@@ -124,10 +191,12 @@ def _carried_out(
             on_progress(Progress(stage, dict(counters), run, so_far))
 
     try:
-        stop = stop or threading.Event()
-        result = carry_out(plan, input, journal, stop=stop, on_news=on_news, timelimit=timelimit)
-        result = replace(result, run=run)
-        result = replace(result, unwritten=outputs.write(result))
+        result = carry_out(plan, input, journal, stop=meter.stop, on_news=on_news, timelimit=timelimit)
+        result = replace(result, run=run, part=_part(input), verdict=_explained(result.verdict, meter, plan))
+        if options is not None:
+            result = replace(result, reached=_reached(input, result, options, meter))
+        result = replace(result, unwritten=outputs.of(journal.path).write(result))
+        result = result.costing(meter.read())
     except CleaveError as error:
         journal.finish(error_object(input.file, error))
         raise
@@ -135,23 +204,39 @@ def _carried_out(
     return result
 
 
-class _About(msgspec.Struct, frozen=True):
-    """What an input was made of, beside its source."""
+def _reached(input: Input, result: Result, options: Options, meter: Meter) -> bool | None:
+    """Whether an execution within the bounds of a proof reaches a check; None: nobody knows, or asks."""
+    asked = questions(input, result, options)
+    if not asked or meter.stop.is_set():
+        return None
+    part = input.with_c(reach=True)
+    for question in asked:
+        plan = make_plan(part, question)
+        with _journal(plan, part, None) as journal:
+            found = carry_out(
+                plan, part, journal, stop=meter.stop, on_news=lambda *_: None, timelimit=question.timelimit
+            ).verdict
+        if (answer := answers(found, result.verdict)) is not None:
+            return answer
+    return None
 
-    file: str
-    entry: str | None
-    property: Property | None
-    c: COptions
-    digests: dict[str, str]
+
+def _explained(verdict: Verdict, meter: Meter, plan: Plan) -> Verdict:
+    """Somebody who set a limit of processor time did not interrupt the run."""
+    if meter.is_over and isinstance(verdict, Unknown) and verdict.reason is Reason.INTERRUPTED:
+        said = f"the limit of {plan.cputimelimit:g} seconds of processor time"
+        return Unknown(Reason.TIMEOUT, "; ".join(filter(None, (said, verdict.detail))))
+    return verdict
 
 
 @contextmanager
-def _journal(plan: Plan, input: Input, folder: Path | None) -> Iterator[Journal]:
+def _journal(plan: Plan, input: Input, folder: Path | None, id: str | None = None) -> Iterator[Journal]:
     """Of a new run; without a folder nothing of it is kept."""
     engines = dict.fromkeys(stage.engine for stage in plan.stages if stage.role == "settle")
-    about = _About(input.file, input.entry, input.asked, input.c, Inputs.read(input.files).digests())
+    files = Inputs.read(input.files)
+    about = Recorded(input.file, input.entry, input.asked, input.c, files.digests(), input.boogie)
     info = RunInfo(
-        id=new_run_id(input.file),
+        id=id or new_run_id(input.file),
         files=input.files,
         engine=" ".join(engines),
         workers=plan.workers,
@@ -164,6 +249,7 @@ def _journal(plan: Plan, input: Input, folder: Path | None) -> Iterator[Journal]
     if folder is None:
         journal = Journal.in_memory(info)
     else:
-        journal = start_run(folder, info, encode_plan(plan), input.source)
+        texts = files.contents if input.is_c else None  # the source is what a compiler made of them
+        journal = start_run(folder, info, encode_plan(plan), input.source, texts=texts)
     with journal:
         yield journal

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+_NAME_CHARACTERS = 300  # of a file, in messages
+
 
 class CleaveError(Exception):
     """The base of all of Cleave's own errors."""
@@ -54,7 +56,7 @@ class InputError(CleaveError):
         self.source_line = source_line
 
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        place = ":".join(str(part) for part in (_cut(self.file), self.line, self.column) if part)
         head = f"{place}: {self.message}" if place else self.message
         if self.source_line is None:
             return head
@@ -68,6 +70,10 @@ class UnsupportedError(InputError):
 
 class InternalError(CleaveError):
     """An invariant of Cleave's own code does not hold."""
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _NAME_CHARACTERS else f"{name[:_NAME_CHARACTERS]}..."
 
 
 def _window(line: str, column: int, width: int = 100) -> tuple[str, int]:

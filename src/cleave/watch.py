@@ -18,10 +18,19 @@ from pathlib import Path
 from time import monotonic, process_time
 from types import TracebackType
 
-from cleave.verdict import Reason
+from cleave.verdict import Reason, StoppedError
 
 EXTRA_SECONDS = 3.0
 """To confirm what was found when a limit is hit."""
+
+_RESERVED = 0.05
+
+
+def reserve(timelimit: float) -> float:
+    """The seconds of a time limit that are kept back to confirm what was found before: searching ends that much
+    earlier, so that confirming does not go on for long after the limit."""
+    return min(EXTRA_SECONDS, timelimit * _RESERVED)
+
 
 _POLL_SECONDS = 0.1
 
@@ -29,14 +38,6 @@ _POLL_SECONDS = 0.1
 def usable_cores() -> int:
     """Not those of the machine that this process may not use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class StoppedError(Exception):
-    """A limit was hit; never leaves `verify`."""
-
-    def __init__(self, reason: Reason) -> None:
-        super().__init__(reason.value)
-        self.reason = reason
 
 
 class Watch:

@@ -32,7 +32,18 @@ procedure main() modifies g; { g := 0; call f(0); assert g != 123457; }
 procedure f(n: int) modifies g;
 { if (*) { g := g + n; call f(n + 1); } else { g := g * 2; call f(n + 2); } if (*) { call f(n); } }
 """
-PROMISED = {"verdict", "reason", "engine", "bounds", "seconds", "workers", "run", "statistics"}
+PROMISED = {
+    "verdict",
+    "reason",
+    "engine",
+    "bounds",
+    "seconds",
+    "cpu_seconds",
+    "peak_memory_mb",
+    "workers",
+    "run",
+    "statistics",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -230,9 +241,9 @@ def test_a_bad_flag_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--engine", "nonesuch"], "there is no engine 'nonesuch'; there are inline, pdr, cegar, threads, executions"),
+        (["--engine", "nonesuch"], "there is no engine 'nonesuch'; there are inline, pdr, cegar, threads, bmc, exe"),
         (["--engine", "pdr", "--recursion-bound", "3"], "--recursion-bound is for the engine inline; this plan runs "),
-        (["--unwind", "3"], "--unwind is for the engine threads; this plan runs inline, "),
+        (["--unwind", "3"], "--unwind is for the engines threads and bmc; this plan runs inline, "),
         (["--engine", "inline", "--strategies", "def"], "--strategies is for the engine pdr; this plan runs inline"),
         (["--engine", "pdr", "--invariants-from", "pdr"], "--invariants-from is for "),
     ],
@@ -369,3 +380,48 @@ def test_large_numerals_are_read_exactly(file: Path, capsys: pytest.CaptureFixtu
 def test_values_may_be_larger_than_any_numeral(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(f"procedure main() {{ var x: int; x := {'9' * 3000}; x := x * x; assert x == 0; }}")
     assert run(capsys, "verify", str(file))[0] == 10
+
+
+# --- limits and exit codes that users choose ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flags", "codes"),
+    [
+        ([], (0, 0, 10)),
+        (["--strict"], (0, 4, 10)),
+        (["--fail-on", "unknown"], (0, 0, 0)),
+        (["--fail-on", "bounded, unsafe"], (0, 4, 10)),
+        (["--fail-on", "none"], (0, 0, 0)),
+    ],
+)
+def test_users_choose_what_fails(
+    file: Path, capsys: pytest.CaptureFixture[str], flags: list[str], codes: tuple[int, ...]
+) -> None:
+    found = []
+    for text in (SAFE, BOUNDED, UNSAFE):
+        file.write_text(text)
+        found.append(run(capsys, "verify", str(file), "--engine=inline", "--recursion-bound=3", *flags)[0])
+    assert tuple(found) == codes
+
+
+def test_a_verdict_that_nobody_knows_can_not_fail(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(SAFE)
+    code, _, said = run(capsys, "verify", str(file), "--fail-on", "unsave")
+    assert code == 1
+    assert "'unsave' is none of unsafe, unknown, bounded and none" in said
+
+
+def test_processor_time_of_all_workers_is_limited_and_told(file: Path) -> None:
+    file.write_text(MANY)
+    flags = ["--workers=2", "--json", "--quiet", "--engine=inline", "--recursion-bound=1..999", "--cputimelimit=3"]
+    started = time.monotonic()
+    command = [sys.executable, "-m", "cleave.cli.main", "verify", *flags, "--journal=none", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    (found,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert found["verdict"] in ("unknown", "bounded-safe")
+    assert found["cpu_seconds"] < 3 + 6
+    assert found["cpu_seconds"] > 0.5
+    assert found["peak_memory_mb"] > 20
+    assert found["seconds"] <= time.monotonic() - started
+    assert found["seconds"] > 0.1, "the time to start counts"

@@ -9,6 +9,7 @@ from cleave.engines.cegar.review import review as review_cegar
 from cleave.engines.coordination import Event, Joined, Lost, Received
 from cleave.engines.pdr import messages as pdr
 from cleave.engines.pdr.review import review as review_pdr
+from cleave.engines.review.drawings import Tree
 from cleave.engines.threads import messages as threads
 from cleave.engines.threads.review import review as review_threads
 
@@ -84,3 +85,23 @@ def test_cegar() -> None:
 
 def test_nobody_was_there() -> None:
     assert list(review_pdr([]).text(4)) == ["no workers were needed"]
+
+
+def test_cegar_s_locations_are_below_those_they_were_reached_from() -> None:
+    transitions = ((0, 1), (1, 2), (1, 1), (2, 3))
+    taken = cegar.Successors(((0, b""), (1, b"\1"), (2, b"\2"), (99, b"")))
+    found = review_cegar(
+        timed(
+            Joined(1, "here"),
+            Received(1, cegar.encode(cegar.Ready(transitions))),
+            Received(1, cegar.encode(cegar.Expanded(1, (taken,), 5, 1))),
+        )
+    )
+    (tree,) = [one for one in found.drawings() if isinstance(one, Tree)]
+    assert [(node.id, node.parent, node.cost) for node in tree.nodes] == [
+        ("all", None, 0),
+        ("0", "all", 0),
+        ("1", "0", 2),
+        ("2", "1", 1),
+    ]
+    assert found.crew.members[1].busy == 1.0

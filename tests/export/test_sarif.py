@@ -99,9 +99,21 @@ def test_each_thread_has_a_flow_and_together_they_have_an_order(tmp_path: Path) 
     assert (first["id"], second["id"]) == ("thread 0", "thread 1")
     writes = {step["location"]["message"]["text"]: step["executionOrder"] for step in second["locations"]}
     before = {step["location"]["message"]["text"]: step["executionOrder"] for step in first["locations"]}
-    assert before["x := 2bv32"] < writes["x := 1bv32"] < before["assert false"]
+    written = writes["void *writer(void *argument) { x = 1; return 0; }"]
+    assert before["x = 2;"] < written < before["reach_error(); (reach_error is reached)"]
     places = [step["location"]["physicalLocation"]["artifactLocation"]["uri"] for step in first["locations"]]
     assert all(place.endswith("/a.c") for place in places)  # none in the library that models threads
+
+
+def test_rules_have_ids_and_help(tmp_path: Path) -> None:
+    rules = run_of(tmp_path, "a.bpl", BOOGIE)["tool"]["driver"]["rules"]
+    assert len({rule["id"] for rule in rules}) == len(rules)
+    for rule in rules:
+        assert rule["help"]["text"].endswith(".")
+        assert rule["fullDescription"]["text"].startswith(rule["shortDescription"]["text"])
+    assert {"valid-deref", "valid-free"} <= {
+        tag for rule in rules for tag in rule.get("properties", {}).get("tags", ())
+    }
 
 
 @pytest.mark.usefixtures("_c")

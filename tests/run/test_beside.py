@@ -233,7 +233,7 @@ def test_a_plan_with_an_engine_of_another_package(tmp_path: Path) -> None:
     result = verify(str(file), Options(engine="toy", engines=(ToyOptions(says="bounded"),), workers=1))
     assert (result.engine, result.verdict) == ("toy", BoundedSafe({"rounds": 1}, "because"))
     assert [engine.name for engine in registry.engines()][-1] == "toy"
-    with pytest.raises(UsageError, match=r"there are inline, pdr, cegar, threads, executions, .*toy"):
+    with pytest.raises(UsageError, match=r"there are inline, pdr, cegar, threads, bmc, executions, .*toy"):
         verify(str(file), Options(engine="toi"))
 
 
@@ -255,3 +255,11 @@ def test_stages_that_are_added_to_a_lane_are_in_the_journal() -> None:
     assert set(added) <= {row.number for row in run.journal.stages()}
     bounds = [recorder.stages[number].options["bounds"][-1] for number in (1, *added)]
     assert bounds == sorted(set(bounds))
+
+
+def test_facts_reach_the_other_lanes() -> None:
+    """The second lane waits; what the first one found is there when its next stage begins."""
+    run = Run([("facts", 0.0), ("unknown", 3.0)], [("unknown", 1.5), ("asks", 0.0)])
+    stages = [msgspec.structs.replace(one, uses=1) if one.number == 12 else one for one in run.plan.stages]
+    run.plan = msgspec.structs.replace(run.plan, stages=tuple(stages))
+    assert run.run()[12].verdict == Safe("told what others found")

@@ -11,9 +11,8 @@ from cleave.engines.executions.options import ExecutionsOptions
 from cleave.ir.program import Program
 from cleave.ir.schedule import Schedule
 from cleave.ir.unfolded import UnfoldedProof
-from cleave.validate.proofs.unfolded_shape import Rejected
-from cleave.verdict import BoundedSafe, Reason, Result, Unknown, Unsafe
-from cleave.watch import StoppedError
+from cleave.validate.confirmation import Confirmation, rejected
+from cleave.verdict import BoundedSafe, Reason, Result, StoppedError, Unknown, Unsafe
 from support.runs import run_stage
 
 COUNTS = """\
@@ -98,9 +97,9 @@ def test_a_proof_beyond_the_bound_that_is_hard_to_check_is_checked_within_it(
 ) -> None:
     judged: list[int | None] = []
 
-    def hard(program: object, entry: object, proof: UnfoldedProof, *_: object, **__: object) -> Rejected | None:
+    def hard(program: object, entry: object, proof: UnfoldedProof, *_: object, **__: object) -> Confirmation:
         judged.append(proof.bound)
-        return None if proof.bound == 3 else Rejected("the check stopped", undecided=True)
+        return Confirmation(True) if proof.bound == 3 else rejected("the check stopped", undecided=True)
 
     monkeypatch.setattr("cleave.engines.inline.search.check_unfolded", hard)
     verdict = result(tmp_path, COUNTS.format(NEVER)).verdict
@@ -108,3 +107,28 @@ def test_a_proof_beyond_the_bound_that_is_hard_to_check_is_checked_within_it(
     assert verdict.bounds == {"recursion": 3}
     assert judged[-1] == 3
     assert len(judged) > 1
+
+
+def test_a_long_program_without_inputs_is_settled_by_its_only_execution(tmp_path: Path) -> None:
+    pytest.importorskip("ziglang")
+    file = tmp_path / "long.c"
+    text = (
+        "#include <assert.h>\nint main(void) { unsigned s = 0; for (int i = 0; i < 400000; i++) s += 3; assert(%s); }"
+    )
+    for condition, word in (("s == 1200000", "safe"), ("s != 1200000", "unsafe")):
+        file.write_text(text % condition)
+        result = verify(str(file), Options(engine="executions", workers=1, journal=None))
+        assert result.verdict.word == word
+        assert "machine code" in result.verdict.validation  # type: ignore[union-attr]
+
+
+def test_a_long_violation_that_may_depend_on_a_function_without_a_body_is_none(tmp_path: Path) -> None:
+    pytest.importorskip("ziglang")
+    file = tmp_path / "long.c"
+    loop = "for (int i = 0; i < 400000; i++) s += 3;"
+    body = f"int x = %s(); unsigned s = 0; {loop} assert(x != 77);"
+    text = f"#include <assert.h>\nextern int %s(void);\nint main(void) {{ {body} }}"
+    for function, word in (("asked", "unknown"), ("__VERIFIER_nondet_int", "unsafe")):
+        file.write_text(text % (function, function))
+        options = Options(engine="executions", engines=(ExecutionsOptions(steps=1_000_000),), workers=1, journal=None)
+        assert verify(str(file), options).verdict.word == word

@@ -56,7 +56,7 @@ class OtherOptions:
 TOY, OTHER = Named("toy", "play with it", ToyOptions), Named("other", "do without", OtherOptions)
 REAL = tuple(map(engine, names()))
 INLINE, CEGAR = engine("inline"), engine("cegar")
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "guide"
 
 
 def parsed(*arguments: str) -> dict[str, Any]:
@@ -136,11 +136,11 @@ def test_what_is_right_passes(options: Any) -> None:
 def test_an_option_that_no_engine_of_the_plan_has() -> None:
     told = {"unwind": 5, "seed": 1, "partitions": 2, "slice_cost": 7}
     assert misfits(told, [INLINE, CEGAR], REAL) == [
-        "--unwind is for the engine threads; this plan runs inline and cegar",
+        "--unwind is for the engines threads and bmc; this plan runs inline and cegar",
         "--partitions is for the engines pdr and threads; this plan runs inline and cegar",
     ]
     assert misfits(told, [CEGAR, CEGAR], REAL)[1] == (
-        "--seed is for the engines inline, pdr, threads and executions; this plan runs cegar"
+        "--seed is for the engines inline, pdr, threads, bmc and executions; this plan runs cegar"
     )
 
 

@@ -26,7 +26,7 @@ def command(*arguments: str) -> list[str]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(PLUGINS), "XDG_STATE_HOME": str(folder)}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join((str(PLUGINS), *sys.path)), "XDG_STATE_HOME": str(folder)}
 
 
 @pytest.fixture
@@ -37,7 +37,11 @@ def program(tmp_path: Path) -> str:
 
 
 def test_help_names_them_and_their_flags(tmp_path: Path) -> None:
-    told = " ".join(cleave(tmp_path, "verify", "--help").stdout.split())
+    short = " ".join(cleave(tmp_path, "verify", "--help").stdout.split())
+    assert "dice" in short
+    assert "--summary" in short
+    assert "dice run the program now and then" in " ".join(cleave(tmp_path, "help", "engines").stdout.split())
+    told = " ".join(cleave(tmp_path, "verify", "--help-all").stdout.split())
     assert "dice: run the program now and then" in told
     assert "--throws N" in told
     assert "--summary FILE" in told

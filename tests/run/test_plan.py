@@ -50,7 +50,7 @@ def test_several_engines_are_the_default_for_sequential_programs() -> None:
 
 def test_one_worker_does_one_thing_at_a_time() -> None:
     made = plan(workers=1)
-    assert engines(made) == [["inline"], ["pdr", "cegar", "executions", "pdr", "inline"]]
+    assert engines(made) == [["inline"], ["pdr", "pdr", "cegar", "executions", "inline"]]
     assert {stage.workers for stage in made.stages} == {1}
 
 

@@ -15,15 +15,17 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from cleave import InlineOptions, Options, resume, verify
 from cleave.engines import registry
 from cleave.engines.coordination import Joined
 from cleave.errors import CleaveError, InputError, UsageError
 from cleave.journal.journal import Journal, StageRow
+from cleave.run.carry_out import _left
 from cleave.run.merge import settled
-from cleave.run.outcome import decode_outcome
-from cleave.run.plan import decode_plan, encode_plan
+from cleave.run.outcome import Outcome, decode_outcome
+from cleave.run.plan import Stage, decode_plan, encode_plan
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Unsafe
 from support.runs import begun
 from support.sums import LONG, OFTEN, closed_ids, sums
@@ -239,6 +241,36 @@ def test_another_time_limit(file: Path, tmp_path: Path) -> None:
     assert first.verdict.reason is Reason.TIMEOUT
     (path,) = (tmp_path / "runs").glob("*.journal")
     assert isinstance(resume(path, timelimit=100.0).verdict, Safe)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_ran_out_of_its_budgets_goes_on_with_larger_ones(file: Path, tmp_path: Path, workers: int) -> None:
+    file.write_text(sums(7, target=7))
+    path, plan = begun(str(file), Options(engine="inline", workers=workers), tmp_path / "runs")
+    small = replace(plan, stages=tuple(replace(stage, patience=0.001) for stage in plan.stages))
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE run SET plan = ?", (encode_plan(small),))
+    verdict = resume(path).verdict
+    assert isinstance(verdict, Unknown)
+    assert verdict.reason is Reason.BUDGET
+    for times in range(12):
+        with Journal.open(path) as journal:
+            (row,) = journal.stages()
+            assert msgspec.json.decode(row.spec, type=Stage).patience == pytest.approx(0.001 * 4**times)
+        verdict = resume(path).verdict
+        if not isinstance(verdict, Unknown):
+            break
+    assert isinstance(verdict, Safe)
+
+
+def test_what_ran_out_of_a_budget_waits_until_the_rest_is_done() -> None:
+    first, second, third = (Stage(number=n, engine="inline", purpose="", cost=7, patience=2.0) for n in (1, 2, 3))
+    short = Outcome.of(1, Unknown(Reason.BUDGET), seconds=1.0)
+    known = {1: first, 2: second, 3: replace(third, when="bounded")}
+    assert _left(known, {1: short}) == [second, known[3]]
+    outcomes = {1: short, 2: Outcome.of(2, Unknown(Reason.SOLVER), seconds=1.0)}
+    assert _left(known, outcomes) == [known[3], replace(first, cost=28, patience=8.0)]
+    assert list(outcomes) == [2], "it is to be done again"
 
 
 def test_a_run_that_goes_on_may_be_told_to_stop(file: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from cleave.engines.coordination import Event, Hire, Joined, Lost, Passed, Recei
 from cleave.engines.engine import Setting
 from cleave.engines.findings import Finding, GaveUp, Proof
 from cleave.engines.inline.messages import Closed, Outcome, encode, from_worker
-from cleave.engines.inline.search import InlineSearch, gap
+from cleave.engines.inline.search import InlineSearch, coverage
 from cleave.frontends.input import Input
 from cleave.run.plan import Place
 from cleave.run.team import Team
@@ -61,7 +61,7 @@ class Stage:
 
 def assert_covered(found: Finding[Any], events: list[Event]) -> None:
     assert isinstance(found, Proof)
-    assert gap(events) is None
+    assert coverage(events).holds
     assert found.evidence == len(closed_ids(events)) == len(set(closed_ids(events))) == splits(events) + 1
 
 
@@ -171,14 +171,14 @@ def test_a_partition_that_was_closed_under_other_decisions_is_a_gap() -> None:
 
     stage = Stage(sums(6, target=7), before=[weakened(event) for event in events])
     assert isinstance(stage.solve(), Proof), "the coordinator believes its workers"
-    left_out = gap(stage.events)
-    assert left_out is not None
-    assert f"partition {last!r} was closed under other decisions than its own" in left_out
+    cover = coverage(stage.events)
+    assert not cover.holds
+    assert f"partition {last!r} was closed under other decisions than its own" in cover.text
     recorder = Notes({1: [(0.0, event) for event in stage.events]})
     verdict = run_stage("program.bpl", sums(6, target=7), "inline", OFTEN, workers=2, recorder=recorder).unknown
     assert verdict is not None
     assert verdict.reason is Reason.UNCONFIRMED
-    assert left_out in verdict.detail
+    assert cover.text in verdict.detail
 
 
 def test_what_was_not_kept_as_closed_is_solved_again() -> None:

@@ -17,9 +17,11 @@ import pytest
 
 from cleave.engines.coordination import Event, Joined, Lost, Received
 from cleave.errors import CleaveError
+from cleave.runtime import life
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
 from cleave.runtime.local import LocalCrew
+from cleave.verdict import Reason, StoppedError
 from runtime.toy import ENVIRONMENT, WORKER, Add, Adding, Echo, Task, encode, encode_task, total
 
 
@@ -225,3 +227,55 @@ def test_workers_leave_it_to_the_coordinator_what_an_interrupt_means() -> None:
         assert said(coordinator) == "[]", "nobody was lost"
         assert all(map(runs, processes))
     assert becomes_true(lambda: not any(map(runs, processes)))
+
+
+def test_a_worker_that_is_stopped_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(life, "_SILENT_SECONDS", 3.0)
+    with crew_for(Task(size=1, workers=2)) as crew:
+        stopped, going_on = hire(crew, 2).items()
+        os.kill(stopped[1], signal.SIGSTOP)
+        assert next_of(crew, Lost) == Lost(stopped[0], "no sign of life")
+        assert not runs(stopped[1])
+        assert isinstance(next_of(crew, Joined), Joined), "another one takes its place"
+        assert runs(going_on[1]), "it has nothing to do, and says that it is there"
+
+
+def test_a_worker_that_is_stopped_while_it_starts_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(life, "_SILENT_SECONDS", 1.5)
+    with crew_for(Task(size=1, workers=1)) as crew:
+        crew.hire(1)
+        [process] = (one.pid for one in crew._processes.values())
+        os.kill(process, signal.SIGSTOP)
+        joined = next_of(crew, Joined)
+        assert isinstance(joined, Joined)
+        assert process_of(joined) != process
+
+
+def test_work_and_waiting_for_a_processor_are_signs_of_life(tmp_path: Path) -> None:
+    def look(state: str, used: int, now: float) -> bool:
+        (tmp_path / "8").mkdir(exist_ok=True)
+        (tmp_path / "8" / "stat").write_text(f"7 (name) {state} " + "0 " * 10 + f"{used} 0 0")
+        return one.is_hung(now)
+
+    one = life.Life(1)
+    one._folder = tmp_path
+    assert not any(look("S", used, float(used)) for used in range(20)), "a solver that lets no thread send"
+    assert not any(look("R", 20, 20.0 + n) for n in range(20)), "nobody lets it run"
+    assert not look("T", 20, 5_000.0), "nobody looked"
+    assert [look("T", 20, 5_001.0 + n) for n in range(10)] == [False] * 8 + [True] * 2
+    one.heard()
+    assert not look("T", 20, 5_020.0)
+
+
+def test_workers_that_are_killed_while_they_start_are_no_defect() -> None:
+    def killing(crew: LocalCrew) -> None:
+        crew.hire(1)
+        while True:
+            for process in list(crew._processes.values()):
+                process.kill()
+            crew.events(0.05)
+
+    with crew_for(Task(size=1, workers=1)) as crew, pytest.raises(StoppedError) as stopped:
+        killing(crew)
+    assert stopped.value.reason is Reason.WORKERS
+    assert "killed by SIGKILL" in stopped.value.detail

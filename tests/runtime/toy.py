@@ -38,7 +38,7 @@ from cleave.engines.coordination import (
 )
 
 WORKER = "runtime.toy:work"
-ENVIRONMENT = {"PYTHONPATH": str(Path(__file__).parents[1])}
+ENVIRONMENT = {"PYTHONPATH": os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")))}
 
 
 class Task(msgspec.Struct, frozen=True):

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from cleave.verdict import Trace
 
-_HEAD = re.compile(r"^// (?P<name>\w+): (?P<expected>safe|unsafe)(?P<remark>[^\n]*)\n", re.MULTILINE)
+_HEAD = re.compile(r"^// (?P<name>\w+): (?P<expected>safe|unsafe|unknown)(?P<remark>[^\n]*)\n", re.MULTILINE)
 _PROLOGUE = """\
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stdint.h>

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cleave.engines.threads.encode import encode
-from cleave.engines.threads.instances import unfold
-from cleave.engines.threads.options import BITWUZLA, ThreadsOptions
+from cleave.engines.threads.partition import Space
 from cleave.engines.threads.schedule import schedule_of
-from cleave.engines.threads.solving import chosen, make_solver
+from cleave.engines.unfolding.instances import unfold
+from cleave.engines.unfolding.options import BITWUZLA
+from cleave.engines.unfolding.solving import chosen, make_solver
 from cleave.ir.check import check_program
 from cleave.ir.program import (
     Assert,
@@ -221,8 +222,8 @@ def violating_schedule(
 ) -> Schedule | None:
     """A schedule that the engine's formula gives within the bounds, in one part of the search."""
     unfolded = unfold(program, "main", unwind)
-    formula = encode(unfolded, contexts, unfolded.space.facts(part, contexts), rounds=rounds)
-    asked = make_solver(chosen(unfolded, ThreadsOptions(solver=solver)))
+    formula = encode(unfolded, contexts, Space.of(unfolded).facts(part, contexts), rounds=rounds)
+    asked = make_solver(chosen(unfolded, solver))
     for constraint in (*formula.constraints, formula.violation):
         asked.add(constraint)
     answer = asked.check()

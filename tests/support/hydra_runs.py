@@ -29,8 +29,9 @@ from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
 from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
 from cleave.runtime.simulation.faults import NO_FAULTS, Faults
-from cleave.validate.proofs.coverage import uncovered
-from cleave.validate.violations.confirm import Confirmed, validate_trace
+from cleave.validate.confirmation import Confirmation
+from cleave.validate.proofs.coverage import covered
+from cleave.validate.violations.confirm import validate_trace
 from support.engine_runs import solve
 from support.programs import Features, LayeredMaker, ProgramMaker
 
@@ -54,8 +55,8 @@ class HydraRun:
     seconds: float
     messages: int
 
-    def uncovered(self) -> str | None:
-        return uncovered(split_tree(self.events))
+    def covered(self) -> Confirmation:
+        return covered(split_tree(self.events))
 
 
 def simulate(
@@ -183,13 +184,14 @@ def disagreement(case: Case, run: HydraRun) -> str | None:
             if not isinstance(alone, Violation):
                 return f"violated, but alone: {_shown(alone)}"
             judged = validate_trace(case.program, "main", case.prepared.lift(decode_path(path)))
-            return None if isinstance(judged, Confirmed) else f"the violation does not replay: {judged.reason}"
+            return None if judged.holds else f"the violation does not replay: {judged.text}"
         case Closed(bound=bound):
             if not isinstance(alone, Proof):
                 return f"closed, but alone: {_shown(alone)}"
             if bound not in (None, case.options.tried[-1]):
                 return f"closed within {bound} instead of {case.options.tried[-1]}"
-            return run.uncovered()
+            cover = run.covered()
+            return None if cover.holds else cover.text
         case GivenUp(reason=reason, detail=detail):
             blamed = reason == "lost" and run.counters["lost_workers"] >= 8
             return None if blamed else f"gave up: {reason}: {detail}"

@@ -24,7 +24,6 @@ from cleave.runtime.drive import drive
 from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
 from cleave.runtime.simulation.faults import NO_FAULTS, Faults
 from cleave.validate.clauses.derivation import check_derivation
-from cleave.validate.clauses.evidence import Confirmed
 from cleave.validate.clauses.invariant import check_interpretation
 
 # --- systems --------------------------------------------------------------------------------------------------------
@@ -150,7 +149,7 @@ class PdrRun:
                 judged = check_derivation(self.problem.given, decode_derivation(derivation), seconds=60.0)
             case GivenUp():
                 return None
-        return None if isinstance(judged, Confirmed) else judged.reason
+        return None if judged.holds else judged.text
 
 
 Mutate = Callable[[Work, int, Task], Work]

@@ -24,7 +24,15 @@ _KINDS: dict[str, tuple[str, dict[str, str]]] = {
     "component": ("name", {"name": "-", "version": "-", "rules": "[rule]"}),
     "rule": (
         "id",
-        {"id": "-", "shortDescription": "message", "help": "message", "defaultConfiguration": "configuration"},
+        {
+            "id": "-",
+            "name": "-",
+            "shortDescription": "message",
+            "fullDescription": "message",
+            "help": "message",
+            "defaultConfiguration": "configuration",
+            "properties": "-",
+        },
     ),
     "configuration": ("", {"level": "-"}),
     "invocation": (

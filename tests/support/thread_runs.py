@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, Joined, Lost, Work
 from cleave.engines.threads.coordinator import ThreadsCoordinator
-from cleave.engines.threads.instances import unfold
 from cleave.engines.threads.messages import Answer, Task, decode_finding
 from cleave.engines.threads.options import ThreadsOptions
-from cleave.engines.threads.search import gap
+from cleave.engines.threads.partition import Space
+from cleave.engines.threads.search import coverage
 from cleave.engines.threads.worker import Client
+from cleave.engines.unfolding.instances import unfold
 from cleave.ir.program import Program
 from cleave.runtime.crew import Assignment
 from cleave.runtime.drive import drive
 from cleave.runtime.simulation.crew import SimulatedCrew
 from cleave.runtime.simulation.faults import NO_FAULTS, Faults
+from cleave.validate.confirmation import Confirmation
 
 COST_PER_SECOND = 2_000  # Bitwuzla's questions
 
@@ -28,7 +30,7 @@ class ThreadsRun:
     events: list[Event]
     counters: dict[str, int | float]
     seconds: float
-    left_out: str | None
+    cover: Confirmation
 
 
 def simulate(
@@ -42,7 +44,7 @@ def simulate(
 ) -> ThreadsRun:
     """With events from ``before``, the run goes on where those leave it, as `run.team` does it with a journal."""
     task = Task("program", b"", None, options, workers)
-    unfolded = unfold(program, "main", options.unwound)
+    unfolded = unfold(program, "main", options.general_unwind)
 
     def start(_task: bytes, number: int, clock: Clock | None) -> Work:
         assert clock is not None
@@ -69,5 +71,5 @@ def simulate(
         outcome = drive(coordinator, crew, events.extend, timelimit=100_000.0, commands=first)
         assert isinstance(outcome, bytes), "the run must end"
         seconds = crew.now()
-    left_out = gap(task, unfolded.space, events)
-    return ThreadsRun(task, decode_finding(outcome).answer, events, coordinator.counters(), seconds, left_out)
+    cover = coverage(task, Space.of(unfolded), events)
+    return ThreadsRun(task, decode_finding(outcome).answer, events, coordinator.counters(), seconds, cover)

@@ -63,6 +63,13 @@ def whole_number_or_zero(text: str) -> int:
     return int(text)
 
 
+def run_id(text: str) -> str:
+    """A name that is a file's name as well."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a name of letters, digits, - and _")
+    return text
+
+
 def positive_number(text: str) -> float:
     if not re.fullmatch(r"\d{1,9}(\.\d+)?", text) or not float(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
@@ -74,7 +81,7 @@ seconds = said(engine_options.seconds)
 
 def megabytes(text: str) -> int:
     """``4000``, ``4000MB`` or ``4GB``."""
-    match = re.fullmatch(r"(\d+)\s*(MB|M|GB|G)?", text, re.IGNORECASE)
+    match = re.fullmatch(r"([0-9]{1,9})\s*(MB|M|GB|G)?", text, re.IGNORECASE)
     if not match or not int(match[1]):
         raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 4000 (MB) or 4GB")
     return int(match[1]) * (1000 if (match[2] or "M")[0] in "gG" else 1)

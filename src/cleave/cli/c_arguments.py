@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from cleave.cli.arguments import whole_number_or_zero
 from cleave.errors import UsageError
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import BUILT_IN
@@ -26,9 +27,28 @@ def add_c(parser: argparse.ArgumentParser, *, everything: bool = True) -> None:
     what.add_argument("--check", metavar="A,B", action="append", type=checks, help=_checks_help(everything=everything))
     what.add_argument(
         "--property-file",
+        "--spec",
         metavar="FILE",
         action="append",
         help="what to check, as SV-COMP writes it (.prp)",
+    )
+    group.add_argument(
+        "--each",
+        action="store_true",
+        help="a verdict for each check, in one table; the time limit is for all together",
+    )
+    group.add_argument(
+        "--only",
+        metavar="A.N,B.M",
+        action="append",
+        default=[],
+        help="only these checks, as --each names them: division.1,memory.3",
+    )
+    group.add_argument(
+        "--loop-bound",
+        type=whole_number_or_zero,
+        metavar="N",
+        help="for --check unwinding: how often a loop may go on, and how deep a function may call itself",
     )
     model = group.add_mutually_exclusive_group()
     model.add_argument("--32", dest="bits", action="store_const", const=32, help="ILP32: int, long, pointers of 32 bit")
@@ -105,6 +125,8 @@ def c_options(options: argparse.Namespace) -> COptions:
         defines=tuple(options.defines),
         includes=tuple(options.includes),
         checks=tuple(dict.fromkeys(name for own in found for name in own)) if found else None,
+        only=tuple(name.strip() for text in options.only for name in text.split(",") if name.strip()),
+        loop_bound=options.loop_bound,
         memory_model=options.memory_model if options.property_file is None else "sc",
         spurious_wakeups=options.spurious_wakeups,
         malloc_may_fail=False if options.malloc_may_fail is None and options.property_file else options.malloc_may_fail,

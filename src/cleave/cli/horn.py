@@ -31,7 +31,7 @@ def add_to(commands: Any) -> None:
         "--property",
         choices=[p.value for p in Property],
         help="what a violation is: a failing assertion, or that the entry procedure can return (default: what the"
-        " program asks; see docs/boogie.md)",
+        " program asks; see docs/guide/boogie-input.md)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of the standard output")
     add_c(parser)

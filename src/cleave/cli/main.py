@@ -8,6 +8,7 @@ cleave unfold driver.bpl --merge opt
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import os
 import sys
@@ -26,14 +27,32 @@ Cleave is a software model checker. Every verdict it prints was confirmed by cod
 
 verdicts and exit codes:
   safe           0   no execution violates the property; no bound was needed
-  bounded-safe   0   no execution within the printed bounds violates it
+  bounded-safe   0   no execution within the printed bounds violates it (--strict: 4)
   unsafe        10   a violating execution, printed and replayed
   unknown        5   with the reason and how far it got
 errors: 1 usage, 2 input can't be read or parsed, 6 internal error
 """
 
 
-_COMMANDS = ("verify", "plan", "resume", "runs", "show", "unfold", "horn")
+_COMMANDS = (
+    "verify",
+    "plan",
+    "batch",
+    "shard",
+    "join",
+    "cluster",
+    "resume",
+    "runs",
+    "show",
+    "report",
+    "serve",
+    "check",
+    "unfold",
+    "horn",
+    "boogie",
+    "help",
+)
+_PASSING_ON = ("batch", "cluster")  # what comes after --
 _EXTENDED = ("verify", "plan")  # by engines and exports of other packages
 
 
@@ -68,9 +87,20 @@ def _add_verbose(parser: argparse.ArgumentParser, default: int | str) -> None:
     parser.add_argument("-v", "--verbose", action="count", default=default, help=purpose)
 
 
+def _readable(arguments: Sequence[str]) -> Sequence[str]:
+    """Names that are not UTF-8 could neither be printed nor kept in a journal."""
+    for word in arguments:
+        if not word.isascii() and word.encode("utf-8", "replace").decode() != word:
+            raise UsageError(f"{word!r}: an argument that is not UTF-8")
+    return arguments
+
+
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     command = next((word for word in arguments if not word.startswith("-")), None)
-    extents = [Extent.ALL] if {"-h", "--help"} & set(arguments) else list(Extent)
+    whole = list(arguments)
+    if command in _PASSING_ON and "--" in whole:
+        arguments = whole[: whole.index("--")]
+    extents = [Extent.ALL] if {"-h", "--help", "--help-all"} & set(arguments) else list(Extent)
     for extent in extents:
         options, unknown = parser(command, extent).parse_known_args(arguments)
         if not any(word.startswith("-") for word in unknown):
@@ -79,8 +109,20 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         options.files += unknown  # those after a flag, which argparse does not take for files
     elif unknown:  # the parser of the command knows where to find help; argparse would ask the one above it
         options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    options.arguments = list(arguments)
+    options.arguments = whole
     return options
+
+
+def _without_output() -> None:
+    """What is still to be printed can't be, and must not be tried again when Python ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _with_streams() -> None:
+    """A process may start with its output closed: then nobody reads what it says."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,8 +130,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(1_000_000, 50, 50)
     # A product of two numerals may be longer than what Python prints by default. What is read has a limit of its own.
     sys.set_int_max_str_digits(0)
+    _with_streams()
     try:
-        options = _parsed(sys.argv[1:] if arguments is None else arguments)
+        is_process = arguments is None  # the whole of it is this command: limits count from its start
+        arguments = _readable(sys.argv[1:] if arguments is None else arguments)
+        options = _parsed(arguments)
+        options.is_process = is_process
         show_logs(options.verbose)
         code: int = options.run(options)
     except CleaveError as error:
@@ -99,8 +145,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say("cleave: interrupted", file=sys.stderr)
         return 5
     except BrokenPipeError:
-        # The reader of our output went away; nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _without_output()  # the reader of our output went away; nobody is left to tell
+        return 1
+    except MemoryError:
+        say("cleave: there is not enough memory", file=sys.stderr)
+        return 5
+    except OSError as error:
+        _without_output()
+        say(f"cleave: the system refuses: {error.strerror or error}", file=sys.stderr)
         return 1
     except RecursionError:
         say("cleave: internal error: the input is nested too deeply for a part of Cleave", file=sys.stderr)

@@ -12,12 +12,15 @@ import msgspec
 
 from cleave.api import planned
 from cleave.cli.arguments import Extent
+from cleave.cli.brief import add_help
 from cleave.cli.printing import say
 from cleave.cli.problem import add_problem, chosen_options
 from cleave.engines.text import amount, table
 from cleave.errors import UsageError
+from cleave.frontends.input import Input
 from cleave.frontends.read import is_c
 from cleave.ir.integers import Integers
+from cleave.ir.loops import NamedLoop, named_loops
 from cleave.run.plan import Plan, Stage
 
 _COLUMNS = ("stage", "lane", "engine", "workers", "time", "options", "what for")
@@ -26,12 +29,15 @@ _COLUMNS = ("stage", "lane", "engine", "workers", "time", "options", "what for")
 def add_to(commands: Any, extent: Extent = Extent.ALL) -> None:
     parser = commands.add_parser(
         "plan",
+        add_help=False,
         help="tell what verify would do",
         description="Tells which engines verify would run, in which order, with which workers and which share of the"
         " time. Takes the options of verify.",
     )
+    add_help(parser)
     add_problem(parser, extent)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--loops", action="store_true", help="also name the loops of the program, for --unwind")
     parser.set_defaults(run=run)
 
 
@@ -44,11 +50,19 @@ def run(options: argparse.Namespace) -> int:
     input, plan, _ = planned(file, linked)
     if options.json:
         found = {"file": input.file, "kind": input.kind.value, **msgspec.to_builtins(plan)}
-        print(json.dumps(found))
+        print(json.dumps(found | ({"loops": list(map(str, _loops(input)))} if options.loops else {})))
     else:
         say(f"{input.file}: {input.kind.value}")
         say("\n".join(plan_text(plan)))
+        if options.loops:
+            say("\n".join(("  loops:", *(f"    {loop}" for loop in _loops(input)))))
     return 0
+
+
+def _loops(input: Input) -> list[NamedLoop]:
+    if not input.kind.is_program:
+        raise UsageError(f"{input.file}: only programs have loops, and this is {input.kind.value}")
+    return named_loops(input.program)
 
 
 def plan_text(plan: Plan) -> Iterable[str]:

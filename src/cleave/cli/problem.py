@@ -16,6 +16,7 @@ from cleave.cli.printing import say
 from cleave.engines.registry import engine, engines, names
 from cleave.errors import UsageError
 from cleave.export.exports import EXPORTS, exports
+from cleave.frontends.boogie_options import BoogieOptions
 from cleave.ir.program import Property
 from cleave.journal.places import default_folder
 from cleave.run.request import AUTO, Options
@@ -24,7 +25,7 @@ from cleave.watch import usable_cores
 NONE = "none"
 _WORKERS = """\
 A worker is a process that searches by itself, with a solver of its own. The verdict is the same with any number of
-workers, and workers may crash: what one was doing is given to another (see docs/distributed.md).
+workers, and workers may crash: what one was doing is given to another (see docs/design/distributed.md).
 """
 
 
@@ -57,14 +58,33 @@ def add_problem(parser: argparse.ArgumentParser, extent: Extent) -> None:
         "--property",
         choices=[p.value for p in Property],
         help="what a violation is: a failing assertion, or that the entry procedure can return (default: what the"
-        " program asks; see docs/boogie.md)",
+        " program asks; see docs/guide/boogie-input.md)",
     )
+    boogie = parser.add_argument_group("programs in Boogie (see docs/guide/boogie-input.md)")
+    boogie.add_argument(
+        "--with", dest="others", action="append", default=[], metavar="FILE", help="a further file of the program"
+    )
+    boogie.add_argument(
+        "--modular",
+        action="store_true",
+        help="each procedure against its contract, loops cut at their invariants, in one table; the time limit is for"
+        " all together",
+    )
+    boogie.add_argument(
+        "--infer",
+        choices=("houdini",),
+        help="the same, with values of the constants that are marked {:existential}: those with which most holds",
+    )
+    boogie.add_argument("--cooperative", action="store_true", help="threads give way only where they yield")
     add_c(parser, everything=extent is Extent.ALL)
     _add_workers(parser)
     limits = parser.add_argument_group("limits, for each file")
     limits.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
+    limits.add_argument(
+        "--cputimelimit", type=seconds, default=0.0, metavar="T", help="processor time of all processes together"
+    )
     limits.add_argument("--memlimit", type=megabytes, default=0, metavar="M", help="memory: 4000 (MB), 4GB")
-    files = parser.add_argument_group("files to write about one program (see docs/evidence.md)")
+    files = parser.add_argument_group("files to write about one program (see docs/guide/evidence.md)")
     written = list(exports()) if extent is Extent.ALL else EXPORTS
     for export in written:
         files.add_argument(f"--{export.name}", metavar="FILE", help=export.help)
@@ -114,12 +134,17 @@ def chosen_options(options: argparse.Namespace) -> Options:
     return Options(
         engine=options.engine,
         engines=_engine_options(options),
+        each=options.each,
         entry=options.entry,
         property=Property(options.property) if options.property else None,
         c=c_options(options),
+        modular=options.modular,
+        infer=options.infer,
+        boogie=BoogieOptions(cooperative=options.cooperative, others=tuple(options.others)),
         integers=INTEGERS[options.integers],
         invariants_from=options.invariants_from,
         timelimit=options.timelimit,
+        cputimelimit=options.cputimelimit,
         memlimit_mb=options.memlimit,
         workers=options.workers or usable_cores(),
         runtime=options.on,

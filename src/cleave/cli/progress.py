@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from cleave.api import Progress
 from cleave.cli.logs import are_shown
-from cleave.cli.printing import harmless, say
+from cleave.cli.printing import say
 from cleave.engines.registry import engine
+from cleave.explain.characters import harmless
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -12,8 +12,8 @@ from cleave.api import resume
 from cleave.cli.arguments import add_output, seconds
 from cleave.cli.printing import say
 from cleave.cli.problem import add_journal, folder
-from cleave.cli.report import print_error, print_found, print_result
-from cleave.cli.supervise import Signals, supervise
+from cleave.cli.results import print_error, print_found, print_result
+from cleave.cli.supervise import Signals, end_processes, supervise
 from cleave.errors import CleaveError, UsageError
 from cleave.export.objects import is_conclusive
 from cleave.journal.journal import Journal, RunInfo
@@ -30,7 +30,9 @@ def add_to(commands: Any) -> None:
         help="go on with a run that stopped",
         description="Goes on with the plan of a run that was interrupted, hit a limit, or crashed with its process or"
         " machine, with the options that it had, and writes the files that it was asked for. Finished stages are not"
-        " done again, and what workers had closed is not searched again. A run that has a verdict prints it again.",
+        " done again, and what workers had closed is not searched again. Of a run that only ran out of its budgets, the"
+        " stages that did are done again with four times as much. A run that has a verdict prints it again;"
+        " bounded-safe goes on to larger bounds if a time limit is given.",
     )
     parser.add_argument("name", metavar="RUN", help="the id of a run or its beginning, latest, or a journal's path")
     add_journal(parser, "where the journals are")
@@ -45,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
     path = find_run(folder(options), options.name)
     with Journal.open(path) as journal:
         info, result = journal.info, journal.result
-    if result is not None and is_conclusive(result) and not is_locked(path):
+    may_improve = options.timelimit and result is not None and result["verdict"] == BoundedSafe.word
+    if result is not None and is_conclusive(result) and not may_improve and not is_locked(path):
         say(f"cleave: run {info.id} has finished already; this is its result", file=sys.stderr)
         print_found(result, as_json=options.json, trace=options.trace)
         return _EXIT_CODES[result["verdict"]]
@@ -77,6 +80,7 @@ def _go_on(path: Path, info: RunInfo, options: argparse.Namespace) -> int:
     )
     code = UsageError.exit_code if result.unwritten else result.verdict.exit_code
     if abandoned:  # the thread goes with the process
+        end_processes()
         sys.stdout.flush()
         os._exit(code)
     return code

@@ -11,7 +11,7 @@ from cleave.cli.printing import say
 from cleave.cli.problem import add_journal, folder
 from cleave.engines.text import table
 from cleave.journal.places import Run, list_runs
-from cleave.review.run import run_state
+from cleave.review.listed import in_a_word, run_object, seconds_of
 
 _COLUMNS = ("run", "verdict", "workers", "seconds", "started", "file")
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
         say(f"cleave: {note}", file=sys.stderr)
     if options.json:
         for one in runs:
-            print(json.dumps(_object(one)))
+            print(json.dumps(run_object(one)))
     elif runs:
         say("\n".join(table([_COLUMNS, *(_row(one) for one in runs)], right=("workers", "seconds"))))
     else:
@@ -42,40 +42,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def state(run: Run) -> str:
-    """In a few words: its verdict, or why it has none."""
-    if run.going_on:
-        return "going on"
-    if run.result is None:
-        return "stopped"
-    if "error" in run.result:
-        return "error"
-    verdict, reason = run.result["verdict"], run.result["reason"]
-    return f"{verdict} ({reason.split(':')[0]})" if reason else verdict
-
-
 def _row(run: Run) -> tuple[str, ...]:
     started = run.info.started.astimezone().strftime("%Y-%m-%d %H:%M:%S")
     workers = f"{run.info.workers}" if run.info.runtime == "local" else f"{run.info.workers} {run.info.runtime}"
-    return run.info.id, state(run), workers, f"{_seconds(run):.1f}", started, " ".join(run.info.files)
-
-
-def _seconds(run: Run) -> float:
-    """The result's are exact, but only those since the run was resumed."""
-    return max(run.seconds, float((run.result or {}).get("seconds", 0)))
-
-
-def _object(run: Run) -> dict[str, Any]:
-    return {
-        "run": run.info.id,
-        "file": run.info.files[0],
-        "state": run_state(run.result, going_on=run.going_on),
-        "verdict": (run.result or {}).get("verdict"),
-        "reason": (run.result or {}).get("reason"),
-        "error": (run.result or {}).get("error"),
-        "workers": run.info.workers,
-        "runtime": run.info.runtime,
-        "seconds": round(_seconds(run), 3),
-        "started": run.info.started.isoformat(),
-        "journal": str(run.path),
-    }
+    return run.info.id, in_a_word(run), workers, f"{seconds_of(run):.1f}", started, " ".join(run.info.files)

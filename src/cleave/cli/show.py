@@ -9,7 +9,7 @@ from typing import Any
 
 from cleave.cli.printing import say
 from cleave.cli.problem import add_journal, folder
-from cleave.cli.report import as_text
+from cleave.cli.results import as_text
 from cleave.engines.text import amount, count, table
 from cleave.journal.places import find_run
 from cleave.review.stages import PlanReview, StageReview, plan_object, review_plan

@@ -10,20 +10,24 @@ result. Its thread can't be stopped: what it holds goes with the process, and it
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from time import monotonic
+from time import monotonic, sleep
 from types import FrameType
 from typing import Any, NamedTuple, TypeAlias
 
 from cleave.api import Progress
 from cleave.cli.progress import ProgressLine
 from cleave.smt.deep_thread import STACK_BYTES
+from cleave.usage import Usage, cpu_seconds, descendants, tree
 from cleave.verdict import Reason, Result, Unknown
+from cleave.watch import resident_bytes
 
-_GRACE_SECONDS = 5.0
+_GRACE_SECONDS = 0.4  # after the time limit, or after somebody asked to stop
 _POLL_SECONDS = 0.1
 
 Work: TypeAlias = Callable[[Callable[[Progress], None], threading.Event], Result]
@@ -58,18 +62,51 @@ class Signals:
         self.stop.set()
 
 
-def supervise(work: Work, label: str, *, signals: Signals, timelimit: float, workers: int, quiet: bool) -> Ended:
-    """What the work returns or, if it had to be given up, what is known of it. What it raises is raised here."""
+def supervise(
+    work: Work,
+    label: str,
+    *,
+    signals: Signals,
+    timelimit: float,
+    workers: int,
+    quiet: bool,
+    memlimit_mb: int = 0,
+    cputimelimit: float = 0.0,
+    since: float | None = None,
+    before: float = 0.0,
+) -> Ended:
+    """What the work returns or, if it had to be given up, what is known of it. What it raises is raised here. Seconds
+    count from ``since``; ``before`` is processor time that was used for something else."""
+    cpu_end = before + cputimelimit + _GRACE_SECONDS if cputimelimit else None
     threading.stack_size(STACK_BYTES)
     thread = _Thread(work, signals.stop)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # there is no room for its stack
+        raise MemoryError from None
     with ProgressLine(label, quiet=quiet) as line:
-        _wait(thread, line, signals, timelimit)
+        end = (thread.started if since is None else since) + timelimit if timelimit else None
+        over = _wait(thread, line, signals, end, memlimit_mb, cpu_end)
     if thread.error is not None:
         raise thread.error
     if thread.result is not None:
         return Ended(thread.result, abandoned=False)
-    return Ended(_partial(thread, workers), abandoned=True)
+    partial = _partial(thread, workers, over or Reason.TIMEOUT)
+    age = monotonic() - (thread.started if since is None else since)
+    return Ended(partial.costing(Usage(age, cpu_seconds() - before, tree(os.getpid()).memory_bytes / 1e6)), True)
+
+
+def end_processes() -> None:
+    """Those that this process has started, before it ends with a thread that can't be stopped. They would notice by
+    themselves, a little later."""
+    for process in list(descendants(os.getpid()))[1:]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    deadline = monotonic() + _GRACE_SECONDS
+    with contextlib.suppress(ChildProcessError):
+        while monotonic() < deadline:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                sleep(_POLL_SECONDS / 10)
 
 
 class _Thread(threading.Thread):
@@ -95,21 +132,35 @@ class _Thread(threading.Thread):
         self.progress = {**self.progress, progress.stage.lane: progress}
 
 
-def _wait(thread: _Thread, line: ProgressLine, signals: Signals, timelimit: float) -> None:
-    deadline = monotonic() + timelimit + _GRACE_SECONDS if timelimit else None
+def _wait(
+    thread: _Thread,
+    line: ProgressLine,
+    signals: Signals,
+    end: float | None,
+    memlimit_mb: int,
+    cpu_end: float | None,
+) -> Reason | None:
+    """Until the thread ends, or is given up, and then why."""
+    deadlines = {Reason.TIMEOUT: end + _GRACE_SECONDS} if end is not None else {}
     while thread.is_alive():
         thread.join(_POLL_SECONDS)
         line.update(list(thread.progress.values()), stopping=signals.stop.is_set())
         if signals.at_once.is_set():
-            return
-        if signals.stop.is_set() and (deadline is None or deadline > monotonic() + _GRACE_SECONDS):
-            deadline = monotonic() + _GRACE_SECONDS
-        if deadline is not None and monotonic() > deadline:
-            return
+            return Reason.INTERRUPTED
+        if signals.stop.is_set():
+            deadlines.setdefault(Reason.INTERRUPTED, monotonic() + _GRACE_SECONDS)
+        if memlimit_mb and resident_bytes() > memlimit_mb * 1024 * 1024:  # stages watch it, reading does not
+            deadlines.setdefault(Reason.MEMORY, monotonic() + _GRACE_SECONDS)
+        else:
+            deadlines.pop(Reason.MEMORY, None)
+        if cpu_end is not None and cpu_seconds() > cpu_end:
+            return Reason.TIMEOUT
+        if deadlines and monotonic() > min(deadlines.values()):
+            return min(deadlines, key=lambda reason: deadlines[reason])
+    return None
 
 
-def _partial(thread: _Thread, workers: int) -> Result:
-    reason = Reason.INTERRUPTED if thread.stop.is_set() else Reason.TIMEOUT
+def _partial(thread: _Thread, workers: int, reason: Reason) -> Result:
     last = next(iter(thread.progress.values()), None)
     seconds = monotonic() - thread.started
     if last is None:

@@ -4,43 +4,96 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from cleave.api import verify
-from cleave.cli.arguments import Extent, add_output
+from cleave.cli.arguments import Extent, add_output, run_id
+from cleave.cli.brief import add_help
+from cleave.cli.printing import say
 from cleave.cli.problem import add_problem, chosen_options
-from cleave.cli.report import print_error, print_result
-from cleave.cli.supervise import Signals, supervise
+from cleave.cli.results import print_error, print_result
+from cleave.cli.smtlib import print_smtlib
+from cleave.cli.supervise import Signals, end_processes, supervise
 from cleave.errors import CleaveError, UsageError
 from cleave.frontends.read import is_c
 from cleave.run.request import Options
-from cleave.verdict import Reason, Result, Unknown
+from cleave.usage import cpu_seconds, process_age
+from cleave.verdict import BoundedSafe, Reason, Result, Unknown, Unsafe, Verdict
 
-_EXIT_PRECEDENCE = (6, 2, 1, 10, 5, 0)  # of several files' exit codes, the first of these is the command's
+BOUNDED = 4  # the exit code of bounded-safe, where somebody asks for one
+_FAILING = {"unsafe": Unsafe.word, "unknown": Unknown.word, "bounded": BoundedSafe.word, "none": ""}
+EXIT_PRECEDENCE = (6, 2, 1, 10, 5, BOUNDED, 0)  # of several files' exit codes, the first of these is the command's
 
 
 def add_to(commands: Any, extent: Extent = Extent.ALL) -> None:
     parser = commands.add_parser(
         "verify",
+        add_help=False,
         help="verify programs",
         description="Verifies that no execution of a program violates its assertions, or that Horn clauses have a"
         " solution, and prints the verdict first. A verdict is printed only after independent code has confirmed it.",
     )
+    add_help(parser)
     add_problem(parser, extent)
     add_output(parser, "one JSON object per file, each on a line")
+    _add_smtlib(parser)
+    add_exit_code(parser)
+    parser.add_argument("--run-id", metavar="ID", type=run_id, help=argparse.SUPPRESS)  # whoever waits for its journal
     parser.add_argument("--after", type=int, default=0, help=argparse.SUPPRESS)  # see _leave_behind
     parser.add_argument("--code", type=int, action="append", default=[], dest="codes", help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
 
 
+def _add_smtlib(parser: argparse.ArgumentParser) -> None:
+    words = parser.add_argument_group("as CHC-COMP reads it")
+    words.add_argument("--smtlib", action="store_true", help="print sat (safe), unsat (unsafe) or unknown, and no more")
+    words.add_argument(
+        "--model",
+        action="store_true",
+        help="with --smtlib: print the model, with a definition of each predicate, or the derivation of false",
+    )
+
+
+def add_exit_code(parser: argparse.ArgumentParser) -> None:
+    codes = parser.add_argument_group("exit code")
+    codes.add_argument(
+        "--fail-on",
+        metavar="LIST",
+        type=failing,
+        help="the verdicts that have an exit code other than 0: of unsafe (10), unknown (5) and bounded (4), those that"
+        " are named, with commas; or none (default unsafe,unknown)",
+    )
+    codes.add_argument("--strict", action="store_true", help=f"bounded-safe has the exit code {BOUNDED}")
+
+
+def failing(text: str) -> frozenset[str]:
+    """``unsafe,bounded``."""
+    names = [name.strip().removesuffix("-safe") for name in text.split(",") if name.strip()]
+    wrong = [name for name in names if name not in _FAILING]
+    if wrong or not names:
+        told = f"{wrong[0]!r} is none" if wrong else "nothing is named"
+        raise argparse.ArgumentTypeError(f"{told} of unsafe, unknown, bounded and none")
+    return frozenset(_FAILING[name] for name in names)
+
+
 def run(options: argparse.Namespace) -> int:
-    chosen = chosen_options(options)
+    if (options.smtlib and options.json) or (options.model and not options.smtlib):
+        raise UsageError("--model needs --smtlib, and --smtlib excludes --json")
+    chosen = replace(chosen_options(options), run=options.run_id, model=options.model)
+    if options.is_process and not options.after:  # else somebody, or another file, had time of this process before
+        chosen = replace(chosen, since=monotonic() - process_age(), before=0.0)
+    if options.run_id is not None:  # a server's job: where the server keeps what is nobody else's business
+        chosen = replace(chosen, command=_without_places(options.arguments))
     options.files, others = _programs(options.files)
     if len(options.files) > 1 and chosen.outputs:
         raise UsageError(f"--{next(iter(chosen.outputs))} is for one program at a time")
+    if len(options.files) > 1 and chosen.run is not None:
+        raise UsageError("--run-id is for one program at a time")
     linked = replace(chosen, c=replace(chosen.c, others=others))
     codes = set(options.codes)
     with Signals() as signals:
@@ -48,9 +101,17 @@ def run(options: argparse.Namespace) -> int:
             file = options.files[number]
             code, abandoned = _one(file, linked if is_c(file) else chosen, options, signals)
             codes.add(code)
+            now, used = monotonic(), cpu_seconds()
+            linked, chosen = replace(linked, since=now, before=used), replace(chosen, since=now, before=used)
             if abandoned:
                 _leave_behind(options, signals, number + 1, codes)
     return _worst(codes)
+
+
+def _without_places(arguments: Iterable[str]) -> str:
+    """The command line, as somebody would have typed it."""
+    places = ("--json", "--quiet", "--journal=", "--run-id=", "--invariant=")
+    return shlex.join(["cleave", *(word for word in arguments if not word.startswith(places))])
 
 
 def _programs(files: list[str]) -> tuple[list[str], tuple[str, ...]]:
@@ -61,7 +122,7 @@ def _programs(files: list[str]) -> tuple[list[str], tuple[str, ...]]:
 
 
 def _worst(codes: Iterable[int]) -> int:
-    return next(code for code in _EXIT_PRECEDENCE if code in codes)
+    return next(code for code in EXIT_PRECEDENCE if code in codes)
 
 
 def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signals) -> tuple[int, bool]:
@@ -73,13 +134,31 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
             lambda on_progress, stop: verify(file, chosen, on_progress=on_progress, stop=stop),
             file,
             signals=signals,
-            timelimit=chosen.timelimit,
+            timelimit=chosen.wall_seconds(),
+            cputimelimit=chosen.cputimelimit,
+            since=chosen.since,
+            before=chosen.before or 0.0,
+            memlimit_mb=chosen.memlimit_mb,
             workers=chosen.workers,
             quiet=options.quiet,
         )
     except CleaveError as error:
+        if options.smtlib:
+            say(Unknown.word)
         print_error(file, error, as_json=options.json)
         return error.exit_code, False
+    if abandoned and chosen.outputs:
+        said = f"not all of {', '.join(chosen.outputs.values())} is written: a limit was hit first"
+        result = replace(result, unwritten=(said,))
+    _print(file, result, chosen, options)
+    code = exit_code(result.verdict, options.fail_on, strict=options.strict)
+    return _worst({code, UsageError.exit_code if result.unwritten else 0}), abandoned
+
+
+def _print(file: str, result: Result, chosen: Options, options: argparse.Namespace) -> None:
+    if options.smtlib:
+        print_smtlib(file, result, model=options.model)
+        return
     print_result(
         file,
         result,
@@ -88,20 +167,27 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
         journal=chosen.journal,
         deterministic=options.deterministic,
     )
-    return _worst({result.verdict.exit_code, UsageError.exit_code if result.unwritten else 0}), abandoned
+
+
+def exit_code(verdict: Verdict, failing: frozenset[str] | None, *, strict: bool) -> int:
+    """Of one verdict, as the user wants it."""
+    if isinstance(verdict, BoundedSafe):
+        return BOUNDED if strict or verdict.word in (failing or ()) else 0
+    return verdict.exit_code if failing is None or verdict.word in failing else 0
 
 
 def _not_started(file: str, options: argparse.Namespace, chosen: Options) -> int:
     """Every file gets a verdict, also those that nobody looked at."""
-    verdict = Unknown(Reason.INTERRUPTED, "not started")
+    verdict: Verdict = Unknown(Reason.INTERRUPTED, "not started")
     result = Result(verdict, chosen.engine or "", {}, 0.0, chosen.workers, {})
-    print_result(file, result, as_json=options.json, trace=options.trace, deterministic=options.deterministic)
-    return verdict.exit_code
+    _print(file, result, replace(chosen, journal=None), options)
+    return exit_code(verdict, options.fail_on, strict=options.strict)
 
 
 def _leave_behind(options: argparse.Namespace, signals: Signals, number: int, codes: set[int]) -> None:
     """Ends a thread that can't be stopped, with this process. The files from ``number`` on are verified by the process
     that takes its place, which is told the exit codes so far."""
+    end_processes()
     sys.stderr.flush()
     if not signals.stop.is_set() and number < len(options.files):
         so_far = [f"--after={number}", *(f"--code={code}" for code in sorted(codes))]

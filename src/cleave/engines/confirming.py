@@ -29,7 +29,7 @@ _CHECK_SECONDS = 120.0
 
 def confirm_violation(program: Program, path: Path, watch: Watch) -> Unsafe | Unknown:
     """``path`` is one of the program as it was read, before any pass."""
-    from cleave.validate.violations.confirm import Confirmed, validate_trace
+    from cleave.validate.violations.confirm import validate_trace
 
     first = path[0]
     if not isinstance(first, Enter):
@@ -37,21 +37,21 @@ def confirm_violation(program: Program, path: Path, watch: Watch) -> Unsafe | Un
     left = watch.remaining()
     seconds = _REPLAY_SECONDS if left is None else max(left, EXTRA_SECONDS)
     judged = validate_trace(program, first.procedure, path, seconds=seconds)
-    if isinstance(judged, Confirmed):
-        return Unsafe(judged.trace, "; ".join(("replayed", *judged.notes)))
+    if judged.trace is not None:
+        return Unsafe(judged.trace, "; ".join(("replayed", *judged.notes)), judged.evidence)
     watch.check()
-    return Unknown(Reason.UNCONFIRMED, f"the violation that was found does not replay: {judged.reason}")
+    return Unknown(Reason.UNCONFIRMED, f"the violation that was found does not replay: {judged.text}")
 
 
 def confirm_schedule(program: Program, entry: str, schedule: Schedule) -> Unsafe | Unknown:
     from cleave.validate.violations.concurrent import replay
-    from cleave.validate.violations.confirm import Confirmed
 
     judged = replay(program, entry, schedule)
-    if isinstance(judged, Confirmed):
+    if judged.trace is not None:
         has_threads = first_thread_statement(program) is not None
-        return Unsafe(judged.trace, "replayed under its schedule" if has_threads else "replayed")
-    return Unknown(Reason.UNCONFIRMED, f"the violation that was found does not replay: {judged.reason}")
+        said = "replayed under its schedule" if has_threads else "replayed"
+        return Unsafe(judged.trace, said, judged.evidence)
+    return Unknown(Reason.UNCONFIRMED, f"the violation that was found does not replay: {judged.text}")
 
 
 @contextmanager
@@ -75,17 +75,17 @@ def confirm_derivation(
 ) -> Verdict:
     """A derivation from the given clauses; if they are a program's, also an execution of the program."""
     from cleave.validate.clauses.derivation import check_derivation
-    from cleave.validate.clauses.evidence import Rejected
 
     with checking(watch) as solvers:
         judged = check_derivation(given, found, solvers=solvers)
-    if isinstance(judged, Rejected):
+    if not judged.holds:
         watch.check()
-        return Unknown(Reason.UNCONFIRMED, f"the derivation that was found is not confirmed: {judged.reason}")
+        return Unknown(Reason.UNCONFIRMED, f"the derivation that was found is not confirmed: {judged.text}")
     if program is not None and horn is not None:
         return confirm_violation(program, horn.path(found), watch)
     if judged.chosen:
         return Unknown(Reason.UNCONFIRMED, f"there is a derivation, but only for one meaning of {judged.chosen}")
     from cleave.explain.derivation_trace import derivation_trace
+    from cleave.validate.violations.evidence import derivation_evidence
 
-    return Unsafe(derivation_trace(given, found), judged.text)
+    return Unsafe(derivation_trace(given, found), judged.text, derivation_evidence(found))

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 from cleave.frontends.input import Input
 from cleave.ir.integers import UNBOUNDED_ASSUMPTION, Integers
 from cleave.ir.program import Program, checks_of
-from cleave.verdict import Reason, Verdict
-from cleave.watch import StoppedError, Watch
+from cleave.verdict import Reason, StoppedError, Verdict
+from cleave.watch import Watch
 
 News: TypeAlias = Mapping[str, Any]
 

@@ -3,7 +3,7 @@
     main:while.cond(a0, a1):  a1 <= 10 && f(a0)         at while.cond of main:  i <= 10
 
 A conjunct that needs something else, such as a function that became an array, is left out: what is left still holds.
-So are variables whose name the program has more than once, since a reader of the source could mistake them.
+Variables whose name the program has more than once are told apart: a reader of the source could mistake them.
 """
 
 from __future__ import annotations
@@ -40,12 +40,14 @@ def _invariants(program: Program, horn: HornProgram, found: Interpretation) -> I
             continue
         clear, relation = _clear_names(program, place.procedure), found[name]
         pairs = zip(relation.parameters, place.arguments, strict=True)
-        said = {parameter: own for parameter, own in pairs if own is not None and own.name in clear}
+        said = {parameter: own for parameter, own in pairs if own is not None}
         sayable = [part for part in _conjuncts(relation.formula) if free_variables(part) <= said.keys()]
         conditions = tuple(substitute(part, said) for part in sayable)
         if conditions:
             location = program.procedures[place.procedure].blocks[place.label].location
-            yield Invariant(place.procedure, place.label, location, conditions, _signed(program, place, readings))
+            used = {variable.name for condition in conditions for variable in free_variables(condition)}
+            signed, unclear = _signed(program, place, readings), tuple(sorted(used - clear))
+            yield Invariant(place.procedure, place.label, location, conditions, signed, unclear)
 
 
 def _signed(program: Program, place: Place, readings: Readings) -> dict[str, bool]:

@@ -5,9 +5,9 @@
         rounds: int = option(3, flag="--rounds", help="how often to try", low=1)
         slice_cost: int = option(500, help="between two messages", unit="solver cost", low=1, reason="...")
 
-Flags of the command line, checks of the Python call and the tables in docs/options.md are made from the fields: see
-`run.options`. A field without a flag tunes a search: it is for Python and for benchmarks. The default None means that a
-rule decides; the rule is a method of the options.
+Flags of the command line, checks of the Python call and the tables in docs/guide/options.md are made from the fields:
+see `run.options`. A field without a flag tunes a search: it is for Python and for benchmarks. The default None means
+that a rule decides; the rule is a method of the options.
 
 A flag that several engines have is the same option to all of them: one field name, one reader, one range.
 """

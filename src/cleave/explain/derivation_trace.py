@@ -49,7 +49,9 @@ def _step(system: HornSystem, step: Step, number: int, names: list[str], relevan
         origin += f" from {', '.join(map(str, step.premises))}"
     values = {name: value_text(argument) for name, argument in zip(names, step.arguments, strict=True)}
     fact = step.predicate or "false"
-    return TraceStep(kind, fact, 0, clause.location, f"{number}: {fact} {origin}", values, relevant)
+    return TraceStep(
+        kind, fact, 0, clause.location, f"{number}: {fact} {origin}", values, relevant, premises=step.premises
+    )
 
 
 def value_text(argument: Term) -> str:

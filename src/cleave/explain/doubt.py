@@ -23,6 +23,8 @@ from cleave.validate.semantics.events import Event
 
 Names = frozenset[str]
 _NONE: Names = frozenset()
+_DECIDED = frozenset((Op.AND, Op.OR))  # by one operand
+_DEEPEST = 12  # of a term, that is looked into
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,35 @@ class _Walk:
         elements = {at: names for at, names in {**before.elements, **written}.items() if names != before.rest}
         return _Doubt(before.rest, elements)
 
-    def _names(self, term: Term, frame: int, position: int) -> Names:
+    def _names(self, term: Term, frame: int, position: int, depth: int = 0) -> Names:
+        """What the value of a term depends on. The branch of a choice that is not taken does not count, nor do other
+        operands where one decides alone."""
+        found = self._read(term, frame, position)
+        if not found or depth > _DEEPEST:
+            return found
+        if term.op is Op.ITE:
+            condition, *branches = term.args
+            value = self._certain(condition, frame, position, depth)
+            if value is not None:
+                return self._names(branches[0 if value else 1], frame, position, depth + 1)
+        elif term.op in _DECIDED:
+            decisive = term.op is Op.OR
+            if any(self._certain(one, frame, position, depth) is decisive for one in term.args):
+                return _NONE
+        return self._below(term, frame, position, depth)
+
+    def _below(self, term: Term, frame: int, position: int, depth: int) -> Names:
+        if term.op in (Op.VAR, Op.SELECT, Op.FORALL, Op.EXISTS) or not term.args:
+            return self._read(term, frame, position)
+        return _NONE.union(*(self._names(one, frame, position, depth + 1) for one in term.args))
+
+    def _certain(self, term: Term, frame: int, position: int, depth: int) -> Value | None:
+        """The value of a term that depends on nothing in doubt."""
+        if self._names(term, frame, position, depth + 1):
+            return None
+        return self.history.evaluate(term, frame, position)
+
+    def _read(self, term: Term, frame: int, position: int) -> Names:
         if not self.places:
             return _NONE
         found = _NONE

@@ -20,6 +20,7 @@ from itertools import islice
 from cleave.verdict import Trace, TraceStep
 
 SKIPPED = "skipped"
+LINE = "line"
 _VALUE_LENGTH = 60
 _TEXT_LENGTH = 140
 _INPUTS = 10
@@ -27,12 +28,23 @@ _WORD = re.compile(r"[^\s()\[\],:]+")  # names of Boogie have neither blanks nor
 
 
 def compact(trace: Trace) -> Trace:
-    """The relevant steps, and the nearest of the inputs that these mention."""
+    """The relevant steps, and the nearest of the inputs that these mention; of a program whose source is known, lines
+    of it."""
+    if trace.lines:
+        brief = tuple(_shortened(step) for step in trace.brief)
+        return replace(
+            trace, steps=brief, lines=(), brief=(), inputs={}, violated=shortened(trace.violated, _TEXT_LENGTH)
+        )
     steps = tuple(_shortened(step) for step in _Folder(trace.steps).steps())
     words = {word for step in trace.steps if step.relevant for word in _WORD.findall(step.text)}
     mentioned = ((name, value) for name, value in trace.inputs.items() if words.issuperset(_WORD.findall(name)))
     inputs = {name: shortened(value, _VALUE_LENGTH) for name, value in islice(mentioned, _INPUTS)}
     return replace(trace, steps=steps, inputs=inputs, violated=shortened(trace.violated, _TEXT_LENGTH))
+
+
+def full(trace: Trace) -> Trace:
+    """All that a reader may want to see."""
+    return replace(trace, steps=trace.lines, lines=(), brief=(), inputs={}) if trace.lines else trace
 
 
 def shortened(text: str, length: int) -> str:

@@ -7,8 +7,12 @@ call main()                         inc.bpl:3
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import logging
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from cleave.explain.c.lines import explained
 from cleave.explain.doubt import doubts
 from cleave.explain.folding import compact
 from cleave.explain.history import History, Place
@@ -38,9 +42,13 @@ from cleave.verdict import Trace, TraceStep
 
 __all__ = ["compact", "trace_of"]
 
+_log = logging.getLogger(__name__)
+_INSIDE = re.compile(r", in \w+$")  # of a library's function, behind what is violated
 
-def trace_of(program: Program, run: Run, inputs: Iterable[tuple[Term, Value]]) -> Trace:
-    """The trace of a run that ended in a violation; ``inputs`` are the values that the run started from.
+
+def trace_of(program: Program, run: Run, inputs: Iterable[tuple[Term, Value]], threads: Sequence[int] = ()) -> Trace:
+    """The trace of a run that ended in a violation; ``inputs`` are the values that the run started from, ``threads``
+    say whose each event is, if there are several.
 
     Only the inputs that the violation depends on are shown, the nearest first; all, where it depends on very much.
     """
@@ -57,7 +65,30 @@ def trace_of(program: Program, run: Run, inputs: Iterable[tuple[Term, Value]]) -
     initial = {one.name: show(started[one], one.sort) for one in needed if one in started}
     violated, check = _violated(run, run.outcome, history)
     location, inside = _blamed(run.events, run.outcome.location)
-    return Trace(tuple(steps), violated + inside, location, initial, doubts(program, history), check)
+    trace = Trace(tuple(steps), violated + inside, location, initial, doubts(program, history), check)
+    return _in_source(trace, program, history, found.distances, threads)
+
+
+def _in_source(
+    trace: Trace, program: Program, history: History, distances: Mapping[int, int], threads: Sequence[int]
+) -> Trace:
+    """With the lines of the source. That these can't be told changes no verdict."""
+    try:
+        told = explained(program, history, distances, threads, trace.violated, trace.check)
+    except Exception:
+        _log.info("the trace can't be told in lines of the source", exc_info=True)
+        return trace
+    if told is None:
+        return trace
+    inside = "".join(_INSIDE.findall(trace.violated)[-1:])
+    return replace(
+        trace,
+        violated=trace.violated if told.violated is None else told.violated + inside,
+        reasons=told.reasons,
+        lines=told.lines,
+        brief=told.brief,
+        threads=told.threads or {},
+    )
 
 
 def _blamed(events: Sequence[Event], location: Location | None) -> tuple[Location | None, str]:
@@ -72,7 +103,7 @@ def _blamed(events: Sequence[Event], location: Location | None) -> tuple[Locatio
         frame = call.frame
     if call is None or call.location is None or not isinstance(call.subject, Call):
         return location, ""
-    return call.location, f", in {call.subject.procedure}"
+    return call.location, f", in {call.subject.procedure.split('.')[0]}"  # there may be copies of it
 
 
 def _is_library(location: Location | None) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from cleave.engines.engine import load
@@ -23,11 +24,13 @@ GROUP = "cleave.exports"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What a result is about: what was read, the files as they were then, and the command line that led to it."""
+    """What a result is about: what was read, the files as they were then, the command line that led to it, and the
+    journal of the run, if it has one."""
 
     input: Input
     files: Inputs
     command: str
+    journal: Path | None = None
 
 
 class Make(Protocol):
@@ -67,6 +70,21 @@ EXPORTS = (
         nothing="there are witnesses of safe and unsafe, about properties that the format has words for",
     ),
     Export(
+        name="graphml",
+        help="of a C program that is unsafe: a violation witness in SV-COMP's older format, GraphML",
+        text="cleave.export.graphml:graphml_text",
+        refusal="cleave.export.graphml:refusal",
+        own_integers=True,
+        nothing="there are witnesses in GraphML of unsafe",
+    ),
+    Export(
+        name="stimulus",
+        help="of a hardware model (BTOR2, AIGER) that is unsafe: what btorsim and aigsim replay",
+        text="cleave.export.hardware:stimulus_text",
+        refusal="cleave.export.hardware:refusal",
+        nothing="there is a stimulus of unsafe, where the trace tells all values",
+    ),
+    Export(
         name="sarif",
         help="a log in SARIF 2.1.0, with the violating execution",
         text="cleave.export.sarif:sarif_text",
@@ -77,6 +95,17 @@ EXPORTS = (
         text="cleave.export.solution:solution_text",
         needs="invariants",
         nothing="there is an invariant where an engine proved safe by one of the whole problem",
+    ),
+    Export(
+        name="certificate",
+        help="the claim and its evidence, for 'cleave check'",
+        text="cleave.export.certificate:certificate_text",
+        nothing="there are certificates of safe, bounded-safe and unsafe",
+    ),
+    Export(
+        name="report",
+        help="a report of the run as one file of HTML: verdict, counterexample, plan, and what workers did",
+        text="cleave.export.report:report_text",
     ),
 )
 

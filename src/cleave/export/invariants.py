@@ -41,6 +41,7 @@ def _made(one: Invariant, texts: dict[str, CText], bits: Literal[32, 64]) -> Ite
         return
     types = integers_in_scope(text, place, bits)
     types = {name: type_ for name, type_ in types.items() if one.signed.get(name, type_.signed) == type_.signed}
+    types = {name: type_ for name, type_ in types.items() if name not in one.unclear}
     parts = [part for condition in one.conditions if (part := c_expression(condition, types)) is not None]
     if parts:
         where = {"file_name": one.location.file, "line": place.line, "column": place.column}

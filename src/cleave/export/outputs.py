@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NoReturn
 
 from cleave.engines.registry import engine
@@ -28,6 +29,10 @@ class Outputs:
 
     files: Mapping[str, str]
     about: About | None
+
+    def of(self, journal: Path | None) -> Outputs:
+        """Of the run with this journal."""
+        return self if self.about is None else Outputs(self.files, replace(self.about, journal=journal))
 
     def write(self, result: Result) -> tuple[str, ...]:
         """Writes what there is to write. A file that can't be written takes nothing with it."""

@@ -123,7 +123,7 @@ class _Run:
             "ruleIndex": [one.name for one in _all_rules()].index(rule),
             "kind": "fail",
             "level": "error",
-            "message": {"text": trace.violated},
+            "message": {"text": ". ".join((trace.violated, *trace.reasons))},
             "locations": [self._location(trace.location, procedure)],
             "partialFingerprints": {"violation/v1": self._fingerprint(rule, trace, procedure)},
         }
@@ -140,11 +140,12 @@ class _Run:
 
     def _thread_flows(self, trace: Trace) -> list[dict[str, Any]]:
         flows: dict[int, list[dict[str, Any]]] = {}
-        for order, step in enumerate(self._shown(trace.steps), 1):
+        for order, step in enumerate(self._shown(trace.lines or trace.steps), 1):
             flows.setdefault(step.thread, []).append(self._step(order, step))
-        initial = {"initialState": {name: {"text": value} for name, value in trace.inputs.items()}}
+        inputs = {} if trace.lines else trace.inputs
+        initial = {"initialState": {name: {"text": value} for name, value in inputs.items()}}
         return [
-            {"id": f"thread {thread}", **(initial if trace.inputs and not thread else {}), "locations": locations}
+            {"id": f"thread {thread}", **(initial if inputs and not thread else {}), "locations": locations}
             for thread, locations in sorted(flows.items())
         ]
 
@@ -158,7 +159,7 @@ class _Run:
 
     def _step(self, order: int, step: TraceStep) -> dict[str, Any]:
         made = {
-            "location": {**self._location(step.location, step.procedure), "message": {"text": step.text}},
+            "location": {**self._location(step.location, step.procedure), "message": {"text": _said(step)}},
             "kinds": [step.kind],
             "nestingLevel": step.depth,
             "executionOrder": order,
@@ -179,6 +180,10 @@ class _Run:
         return {"physicalLocation": physical, **logical}
 
 
+def _said(step: TraceStep) -> str:
+    return f"{step.text} ({step.note})" if step.note else step.text
+
+
 def _rule(trace: Trace) -> str:
     if trace.check is not None:
         return trace.check.property
@@ -190,15 +195,19 @@ def _all_rules() -> list[Property]:
 
 
 def _rules() -> list[dict[str, Any]]:
-    return [
-        {
-            "id": rule.name,
-            "shortDescription": {"text": rule.summary},
-            "help": {"text": rule.help},
-            "defaultConfiguration": {"level": "error"},
-        }
-        for rule in _all_rules()
-    ]
+    return [_described(rule) for rule in _all_rules()]
+
+
+def _described(rule: Property) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "id": rule.name,
+        "name": "".join(word.capitalize() for word in rule.name.split("-")),
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": f"{rule.summary} {rule.help}"},
+        "help": {"text": rule.help},
+        "defaultConfiguration": {"level": "error"},
+    }
+    return {**made, "properties": {"tags": list(rule.competition)}} if rule.competition else made
 
 
 def _uri(file: str) -> str:

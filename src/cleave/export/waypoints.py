@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from cleave.explain.c.rows import BRANCHES
 from cleave.export.c_constants import constant
 from cleave.export.c_text import CText, Place
 from cleave.export.inputs import Inputs
@@ -29,19 +30,9 @@ from cleave.verdict import Trace, TraceStep
 Waypoint = dict[str, Any]
 Segment = list[Waypoint]
 
-# How Clang names the blocks to which a branching leads; with a number behind it where there are several.
-_BRANCHES = {
-    "if.then": ("if", True),
-    "if.else": ("if", False),
-    "if.end": ("if", False),
-    "while.body": ("while", True),
-    "while.end": ("while", False),
-    "for.body": ("for", True),
-    "for.end": ("for", False),
-    "for.cond.cleanup": ("for", False),
-}
 _BLOCK = "block "
 _ANNOUNCED = re.compile(r"(?P<what>.+)\.(?:writing|reading)(?:\.\d+)?(?:\[.*\])?")  # by who is about to access it
+_LOOKED_FOR = re.compile(r"([^\s()\[\],:]+)\.(?:writing|reading)")  # by who finds it
 _SUFFIX = re.compile(r"\.\d+")  # of a name that the front end gave twice
 
 
@@ -125,7 +116,7 @@ class _Waypoints:
         before = self._blocks.get(key)
         decides = before is not None and label in (f"{before.label}.then", f"{before.label}.else")
         self._blocks[key] = _Decision(label, step.location, decides)
-        branch = _BRANCHES.get(label.rstrip("0123456789"))
+        branch = BRANCHES.get(label.rstrip("0123456789"))
         if before is None or not before.decides or branch is None:
             return
         keyword, taken = branch
@@ -162,10 +153,10 @@ class _Waypoints:
 
     def _rival(self, last: TraceStep) -> TraceStep | None:
         """The other access of a race: its thread's last step, which announces it."""
-        race, _, rest = self._violated.partition("data race on ")
-        if race or not rest:
+        if not self._violated.startswith("data race on "):
             return None
-        what = rest.partition(":")[0].split(", ")
+        own = [step.text for step in self._steps if step.thread == last.thread and step.kind == "assign"]
+        what = _LOOKED_FOR.findall(own[-1]) if own else []
         final = {step.thread: step for step in self._steps if step.kind != "context" and step.thread != last.thread}
         for step in final.values():
             announced = [_ANNOUNCED.fullmatch(name) for name, value in step.values.items() if value == "1bv1"]

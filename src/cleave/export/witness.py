@@ -48,11 +48,15 @@ def can_be_said(properties: Iterable[str]) -> bool:
 
 
 def witness_text(about: About, result: Result) -> str | None:
+    return witness(task_of(about), result)
+
+
+def task_of(about: About) -> WitnessTask:
     from cleave.frontends.c.clang.compile import declares_32_bit  # the compiler is large
 
     small = any(map(declares_32_bit, about.files.contents.values()))
     bits: Literal[32, 64] = about.input.c.bits or (32 if small else 64)
-    return witness(WitnessTask(inputs=about.files, bits=bits, command=about.command), result)
+    return WitnessTask(inputs=about.files, bits=bits, command=about.command)
 
 
 def refusal(input: Input) -> str | None:
@@ -108,23 +112,32 @@ def _metadata(task: WitnessTask, result: Result, version: str, when: datetime) -
         "task": {
             "input_files": list(task.inputs.contents),
             "input_file_hashes": task.inputs.digests(),
-            "specification": _specification(task, result),
+            "specification": specification(task, result),
             "data_model": _MODELS[task.bits],
             "language": "C",
         },
     }
 
 
-def _specification(task: WitnessTask, result: Result) -> str:
+def specification(task: WitnessTask, result: Result) -> str:
     """Of what is violated, else of the first property that the format can say. An error function is the one that was
     called or, as long as none was, the one that the program names."""
     about = next(name for name in _about(result) if _formulas(name))
     if about != ASSERTIONS:
-        return _formulas(about)[0]
+        return _formula(about, result)
     violated = result.verdict.trace.violated if isinstance(result.verdict, Unsafe) else ""
     called = [name for name in _ERRORS if violated.startswith(f"{name} ")]
     named = [name for name in _ERRORS if any(name.encode() in text for text in task.inputs.contents.values())]
     return f"G ! call({(*called, *named, *_ERRORS)[0]}())"
+
+
+def _formula(property: str, result: Result) -> str:
+    """The one that is violated, where a property has several."""
+    formulas = _formulas(property)
+    if not isinstance(result.verdict, Unsafe):
+        return formulas[0]
+    name = properties()[property].competition_name(result.verdict.trace.violated)
+    return next((formula for formula in formulas if formula == f"G {name}"), formulas[0])
 
 
 def _about(result: Result) -> tuple[str, ...]:

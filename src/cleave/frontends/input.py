@@ -14,13 +14,28 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from hashlib import sha256
+from typing import Any
 from weakref import WeakValueDictionary
 
+from cleave.frontends.boogie_options import BoogieOptions
 from cleave.frontends.c.options import COptions
 from cleave.frontends.clauses import holds_clauses, holds_transitions, read_clauses
-from cleave.frontends.read import compiled_source, is_c, may_have_threads, read_bytes, read_program
+from cleave.frontends.limits import NO_LIMITS, ReadingLimits
+from cleave.frontends.read import (
+    boogie_source,
+    check_language,
+    compiled_source,
+    is_boogie,
+    is_c,
+    may_have_threads,
+    read_bytes,
+    read_program,
+)
 from cleave.ir.horn import HornSystem
 from cleave.ir.program import Program, Property, first_thread_statement
+
+PART_MARK = b"; cleave-part "
+"""How the source of a part of a problem begins: see `run.parts`."""
 
 
 class Kind(Enum):
@@ -38,13 +53,14 @@ class Kind(Enum):
 
 @dataclass(frozen=True, eq=False)  # no slots: cached_property
 class Input:
-    """``asked`` replaces the property that the program asks about; ``c`` says how C was read."""
+    """``asked`` replaces the property that the program asks about; ``c`` and ``boogie`` say how it was read."""
 
     file: str
     source: bytes = field(repr=False)
     entry: str | None = None
     asked: Property | None = None
     c: COptions = field(default_factory=COptions)
+    boogie: BoogieOptions = field(default_factory=BoogieOptions)
 
     @staticmethod
     def of(file: str, source: bytes, entry: str | None = None, asked: Property | None = None) -> Input:
@@ -55,9 +71,15 @@ class Input:
             found = _READ[key] = Input(file, source, entry, asked)
         return found
 
+    def with_c(self, **changes: Any) -> Input:
+        """The same program in C, with other options that the compiler does not need to know: ``only``, ``reach``."""
+        from cleave.frontends.c.read import with_options
+
+        return replace(self, source=with_options(self.source, self.file, **changes), c=replace(self.c, **changes))
+
     @property
     def files(self) -> tuple[str, ...]:
-        return (self.file, *self.c.others)
+        return (self.file, *self.c.others, *self.boogie.others)
 
     @property
     def is_c(self) -> bool:
@@ -72,13 +94,14 @@ class Input:
         """Only languages that have threads are parsed for it."""
         if holds_clauses(self.file):
             return Kind.TRANSITIONS if holds_transitions(self.file) else Kind.CLAUSES
-        if may_have_threads(self.file) and first_thread_statement(self.program) is not None:
+        check_language(self.file)
+        if may_have_threads(self.file, self.source) and first_thread_statement(self.program) is not None:
             return Kind.THREADS
         return Kind.PROGRAM
 
     @cached_property
     def program(self) -> Program:
-        program = read_program(self.file, self.source)
+        program = read_program(self.file, self.source, self.entry)
         return program if self.asked is None else replace(program, property=self.asked)
 
     @cached_property
@@ -87,12 +110,22 @@ class Input:
 
 
 def read_input(
-    file: str, *, entry: str | None = None, property: Property | None = None, c: COptions | None = None
+    file: str,
+    *,
+    entry: str | None = None,
+    property: Property | None = None,
+    c: COptions | None = None,
+    boogie: BoogieOptions | None = None,
+    limits: ReadingLimits = NO_LIMITS,
 ) -> Input:
     """Reads the files, and compiles them if they are C."""
     c = replace(c or COptions(), entry=entry)
-    source = compiled_source(file, c) if is_c(file) else read_bytes(file)
-    made = replace(Input.of(file, source, entry, property), c=c)
+    boogie = boogie or BoogieOptions()
+    if is_boogie(file):
+        source = boogie_source(file, boogie)
+    else:
+        source = compiled_source(file, c, limits) if is_c(file) else read_bytes(file)
+    made = replace(Input.of(file, source, entry, property), c=c, boogie=boogie)
     _READ[(file, sha256(source).digest(), entry, property)] = made
     return made
 

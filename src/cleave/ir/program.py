@@ -28,12 +28,17 @@ this module knows everything a program can do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import builtins
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from cleave.ir.immutable import immutable
 from cleave.logic.terms import Function, Term, var
+
+if TYPE_CHECKING:
+    from cleave.ir.source import Source
 
 
 @immutable
@@ -65,6 +70,10 @@ class Check:
 
     property: str
     number: int
+
+    @builtins.property
+    def name(self) -> str:
+        return f"{self.property}.{self.number}"
 
 
 @immutable
@@ -235,7 +244,8 @@ class Program:
     """``constants`` have one unknown value throughout; ``axioms`` constrain them and the functions. ``assumptions`` say
     what a front end took for granted, a sentence each, for whoever gets a verdict; ``left_out`` what can happen and is
     not in the program: then a proof about the program is none. ``checked`` names the properties that its assertions
-    are about, with the number of places where each was asked for; some were decided before."""
+    are about, with the number of places where each was asked for; some were decided before. ``source`` makes what
+    explanations need of the source, where a front end knows it."""
 
     globals: tuple[Term, ...] = ()
     constants: tuple[Term, ...] = ()
@@ -246,6 +256,7 @@ class Program:
     assumptions: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     checked: Mapping[str, int] = field(default_factory=dict)
+    source: Callable[[], Source] | None = field(default=None, repr=False, compare=False)
 
 
 def checks_of(program: Program) -> dict[str, int]:

@@ -78,6 +78,8 @@ class _Reader:
         self.procedures: dict[str, Procedure] = {}
         self.property = Property.ASSERTIONS
         self.checked: dict[str, int] = {}
+        self.assumptions: list[str] = []
+        self.left_out: list[str] = []
 
     def program(self) -> Program:
         while self.cursor.token.kind != "end":
@@ -90,6 +92,8 @@ class _Reader:
             procedures=self.procedures,
             property=self.property,
             checked=self.checked,
+            assumptions=tuple(self.assumptions),
+            left_out=tuple(self.left_out),
         )
 
     # --- declarations -----------------------------------------------------------------------------------------------
@@ -97,6 +101,10 @@ class _Reader:
     def _declaration(self) -> None:
         token = self.cursor.take()
         match token.text:
+            case "assumption":
+                self.assumptions.append(self.cursor.string_or(""))
+            case "left-out":
+                self.left_out.append(self.cursor.string_or(""))
             case "property":
                 self.property = Property(self.cursor.name())
             case "checked":

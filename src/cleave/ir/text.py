@@ -66,9 +66,9 @@ _PLAIN_FILE = re.compile(r"[\w./+-]+")
 _DEFAULT_MESSAGE = "assertion"
 
 
-def print_program(program: Program, *, locations: bool = False) -> str:
-    """The whole program as text, one statement a line."""
-    return "".join(f"{line}\n" for line in _program_lines(program, locations))
+def print_program(program: Program, *, locations: bool = False, notes: bool = False) -> str:
+    """The whole program as text, one statement a line; with ``notes`` also what its front end took for granted."""
+    return "".join(f"{line}\n" for line in _program_lines(program, locations, notes))
 
 
 def print_procedure(procedure: Procedure, *, locations: bool = False) -> str:
@@ -81,7 +81,10 @@ def print_statement(statement: Statement, *, locations: bool = False) -> str:
     return _statement_text(statement) + _at(statement.location, locations)
 
 
-def _program_lines(program: Program, locations: bool) -> Iterator[str]:
+def _program_lines(program: Program, locations: bool, notes: bool) -> Iterator[str]:
+    if notes:
+        yield from (f"assumption {json.dumps(sentence)}" for sentence in program.assumptions)
+        yield from (f"left-out {json.dumps(sentence)}" for sentence in program.left_out)
     if program.property is not Property.ASSERTIONS:
         yield f"property {program.property.value}"
     if program.checked:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -38,10 +38,13 @@ _TABLES = (
     "CREATE TABLE event"
     " (number INTEGER PRIMARY KEY, stage INTEGER NOT NULL, seconds REAL NOT NULL, event BLOB NOT NULL)",
     "CREATE TABLE outcome (stage INTEGER PRIMARY KEY, ended REAL NOT NULL, seconds REAL NOT NULL, data BLOB NOT NULL)",
+    "CREATE TABLE text (file TEXT PRIMARY KEY, content BLOB NOT NULL)",
 )
 
 
-def create_database(path: Path | None, info: bytes, plan: bytes, source: bytes) -> sqlite3.Connection:
+def create_database(
+    path: Path | None, info: bytes, plan: bytes, source: bytes, texts: Mapping[str, bytes] | None = None
+) -> sqlite3.Connection:
     """Without events, in an empty file or, without a path, in memory. Nothing waits for the disk yet: see `careful`."""
     with writing(path):
         connection = _connect(path)
@@ -53,6 +56,11 @@ def create_database(path: Path | None, info: bytes, plan: bytes, source: bytes) 
                 connection.execute(table)
             row = (info.decode(), plan, zlib.compress(source, _FAST))
             connection.execute("INSERT INTO run (info, plan, source) VALUES (?, ?, ?)", row)
+            rows = [
+                (file.encode("utf-8", "replace").decode(), zlib.compress(text, _FAST))
+                for file, text in (texts or {}).items()
+            ]
+            connection.executemany("INSERT OR REPLACE INTO text VALUES (?, ?)", rows)
         connection.execute("PRAGMA journal_mode = WAL")
     return connection
 
@@ -92,6 +100,13 @@ def read_run(connection: sqlite3.Connection, column: str) -> Any:
     if row is None:
         raise sqlite3.DatabaseError("it does not say what run it is of")
     return row[0]
+
+
+def read_texts(connection: sqlite3.Connection) -> dict[str, bytes]:
+    """Nothing from a journal that was made before there was such a table."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'text'").fetchone() is None:
+        return {}
+    return {file: zlib.decompress(content) for file, content in connection.execute("SELECT file, content FROM text")}
 
 
 def leave_one_file(connection: sqlite3.Connection) -> None:

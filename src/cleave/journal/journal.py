@@ -18,6 +18,7 @@ Plan, stages and outcomes are bytes here: `run` knows what they mean.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import time
 import zlib
@@ -37,6 +38,7 @@ from cleave.journal.database import (
     leave_one_file,
     open_database,
     read_run,
+    read_texts,
     reading,
     remove_database,
     transaction,
@@ -86,12 +88,19 @@ class Journal:
             self._finished = bool(read_run(connection, "result IS NOT NULL"))
 
     @classmethod
-    def create(cls, path: Path, info: RunInfo, plan: bytes = b"", source: bytes = b"") -> Journal:
+    def create(
+        cls,
+        path: Path,
+        info: RunInfo,
+        plan: bytes = b"",
+        source: bytes = b"",
+        texts: Mapping[str, bytes] | None = None,
+    ) -> Journal:
         """A new journal in a new file. ``source`` is what was read: kept, so that the run can be resumed without the
-        files that it was read from."""
+        files that it was read from. ``texts`` are these files, by name, where the source is not what people wrote."""
         lock = Lock.take(path)
         try:
-            return cls._begin(_new_file(path), lock, info, plan, source)
+            return cls._begin(_new_file(path), lock, info, plan, source, texts)
         except BaseException:
             lock.give_back()
             raise
@@ -167,6 +176,18 @@ class Journal:
         with reading(self.path):
             return zlib.decompress(read_run(self._connection, "source"))
 
+    def contents(self) -> dict[str, bytes]:
+        """The files that the run is about, by name."""
+        with reading(self.path):
+            found = read_texts(self._connection)
+        if not found and self.info.files:
+            found = {self.info.files[0]: self.source}
+        return found
+
+    def texts(self) -> dict[str, str]:
+        """The same, for people to read."""
+        return {file: text.decode("utf-8", "replace") for file, text in self.contents().items()}
+
     def stages(self) -> list[StageRow]:
         """Those that have begun, in the order of their numbers."""
         query = (
@@ -193,9 +214,21 @@ class Journal:
         appended, by the wall clock."""
         last = 0
         while rows := self._events_after(last, stage):
-            for _, seconds, data in rows:
+            for _, _, seconds, data in rows:
                 yield seconds, self._decoded(data)
             last = rows[-1][0]
+
+    def events_after(self, number: int) -> Iterator[tuple[int, int, float, Event]]:
+        """Those of all stages that are younger than event ``number``: their numbers, stages, seconds, and they."""
+        while rows := self._events_after(number, None):
+            for number, stage, seconds, data in rows:
+                yield number, stage, seconds, self._decoded(data)
+
+    def copy_to(self, path: Path) -> None:
+        """A whole journal in one file, also while another process writes."""
+        with reading(self.path), contextlib.closing(sqlite3.connect(path)) as copy:
+            self._connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
 
     def close(self) -> None:
         """May be called again."""
@@ -222,8 +255,16 @@ class Journal:
         self.close()
 
     @classmethod
-    def _begin(cls, path: Path | None, lock: Lock | None, info: RunInfo, plan: bytes, source: bytes) -> Journal:
-        return cls(create_database(path, msgspec.json.encode(info), plan, source), path, lock)
+    def _begin(
+        cls,
+        path: Path | None,
+        lock: Lock | None,
+        info: RunInfo,
+        plan: bytes,
+        source: bytes,
+        texts: Mapping[str, bytes] | None = None,
+    ) -> Journal:
+        return cls(create_database(path, msgspec.json.encode(info), plan, source, texts), path, lock)
 
     @classmethod
     def _existing(cls, path: Path, lock: Lock | None) -> Journal:
@@ -234,8 +275,8 @@ class Journal:
             connection.close()
             raise
 
-    def _events_after(self, number: int, stage: int | None) -> list[tuple[int, float, bytes]]:
-        query = "SELECT number, seconds, event FROM event WHERE number > ? AND stage = ifnull(?, stage)"
+    def _events_after(self, number: int, stage: int | None) -> list[tuple[int, int, float, bytes]]:
+        query = "SELECT number, stage, seconds, event FROM event WHERE number > ? AND stage = ifnull(?, stage)"
         with reading(self.path):
             rows = self._connection.execute(f"{query} ORDER BY number LIMIT ?", (number, stage, _EVENTS_AT_ONCE))
             return rows.fetchall()

@@ -34,8 +34,12 @@ class Lock:
         for _ in range(_TRIES):  # whoever just asks `is_locked` holds it for a moment
             descriptor = _opened(path)
             if _locked_now(descriptor, fcntl.LOCK_EX) and _is_still_at(path, descriptor):
-                os.truncate(descriptor, 0)
-                os.write(descriptor, str(os.getpid()).encode())
+                try:
+                    os.truncate(descriptor, 0)
+                    os.write(descriptor, str(os.getpid()).encode())
+                except OSError as error:
+                    cls(path, descriptor).give_back()
+                    raise UsageError(f"can't write to {path.parent}: {error.strerror}") from None
                 return cls(path, descriptor)
             os.close(descriptor)
             time.sleep(_PAUSE_SECONDS)
@@ -59,6 +63,13 @@ def is_locked(journal: Path) -> bool:
         return not _locked_now(descriptor, fcntl.LOCK_SH)
     finally:
         os.close(descriptor)
+
+
+def owner(journal: Path) -> int | None:
+    """The process that writes to the journal, if somebody does, on this machine."""
+    if not is_locked(journal):
+        return None
+    return _number(lock_path(journal))
 
 
 def lock_path(journal: Path) -> Path:
@@ -88,8 +99,13 @@ def _is_still_at(path: Path, descriptor: int) -> bool:
 
 
 def _owner(path: Path) -> str:
+    number = _number(path)
+    return f", in process {number}" if number is not None else ""
+
+
+def _number(path: Path) -> int | None:
     try:
         number = path.read_text()
     except OSError:
-        return ""
-    return f", in process {number}" if number.isdigit() else ""
+        return None
+    return int(number) if number.isdigit() else None

@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import secrets
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,13 +66,21 @@ def new_run_id(file: str, now: datetime | None = None) -> str:
     return "-".join(part for part in (moment, name, secrets.token_hex(3)) if part)
 
 
-def start_run(folder: Path, info: RunInfo, plan: bytes = b"", source: bytes = b"", *, keep: int = 200) -> Journal:
+def start_run(
+    folder: Path,
+    info: RunInfo,
+    plan: bytes = b"",
+    source: bytes = b"",
+    *,
+    texts: Mapping[str, bytes] | None = None,
+    keep: int = 200,
+) -> Journal:
     """A journal for a new run, in a folder that is made if need be and from which old runs are removed."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"can't make the folder {folder} for journals: {error.strerror}") from None
-    journal = Journal.create(folder / (info.id + SUFFIX), info, plan, source)
+    journal = Journal.create(folder / (info.id + SUFFIX), info, plan, source, texts)
     _log.info("the journal is %s", journal.path)
     for path in prune(folder, keep):
         _log.debug("removed the old journal %s", path)

@@ -19,8 +19,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from cleave.errors import UnsupportedError
 from cleave.logic.terms import Op, Term, signed
-from cleave.logic.values import Value, map_store, map_value
+from cleave.logic.values import DatatypeValue, Value, map_store, map_value
 
 DIVISIONS = (Op.DIV, Op.MOD, Op.REAL_DIV)
 
@@ -102,6 +103,14 @@ def _sign_extend(node: Term, a: int) -> int:
     return signed(a, _width(node)) % (1 << node.sort.width)
 
 
+def _field(value: DatatypeValue, number: int, place: int) -> Value:
+    if value.constructor != number:
+        made = value.sort.constructors
+        why = f"a field of {made[number].name} is read from a value of {made[value.constructor].name}"
+        raise UnsupportedError(f"{why}, which may be anything")
+    return value.fields[place]  # type: ignore[no-any-return]
+
+
 OPERATORS: dict[Op, Callable[..., Any]] = {
     Op.EQ: lambda _, a, b: a == b,
     Op.DISTINCT: lambda _, *args: len(set(args)) == len(args),
@@ -116,6 +125,9 @@ OPERATORS: dict[Op, Callable[..., Any]] = {
     Op.LT: lambda _, a, b: a < b,
     Op.TO_REAL: lambda _, a: Fraction(a),
     Op.TO_INT: lambda _, a: math.floor(a),
+    Op.CONSTRUCT: lambda node, *fields: DatatypeValue(node.sort, node.value, fields),
+    Op.FIELD: lambda node, value: _field(value, *node.value),
+    Op.TEST: lambda node, value: value.constructor == node.value,
     Op.SELECT: lambda _, a, index: a[index],
     Op.STORE: lambda node, a, index, element: map_store(node.sort.index, a, index, element),
     Op.CONST_ARRAY: lambda node, element: map_value(node.sort.index, element, {}),

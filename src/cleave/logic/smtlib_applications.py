@@ -8,6 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
+from cleave.errors import UnsupportedError
 from cleave.logic import datatypes
 from cleave.logic import terms as t
 from cleave.logic.sexpr import Node, Script
@@ -17,6 +18,7 @@ from cleave.logic.sorts import INT, REAL, Sort
 from cleave.logic.terms import Function, SortError, Term
 from cleave.logic.walk import substitute
 
+_MOST_DIGITS = 100_000
 _UNSUPPORTED = {
     "lambda": "functions as values",
     "as-array": "functions as arrays",
@@ -185,4 +187,6 @@ def _literal(word: str) -> Term | None:
 
 def _integer(digits: str) -> int:
     """Through Decimal where Python refuses to read that many digits."""
+    if len(digits) > _MOST_DIGITS:  # time grows with the square
+        raise UnsupportedError(f"a numeral of {len(digits):,} digits is too long: {_MOST_DIGITS:,} are supported")
     return int(digits) if len(digits) < 4000 else int(Decimal(digits))

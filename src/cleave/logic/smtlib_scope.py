@@ -18,12 +18,11 @@ from typing import NamedTuple, TypeAlias
 from cleave.logic import datatypes
 from cleave.logic.datatypes import ArrayOf, Declaration, FieldSort
 from cleave.logic.sexpr import Node, Script
-from cleave.logic.sorts import BOOL, INT, REAL, Sort, array, bitvec, uninterpreted
+from cleave.logic.sorts import BOOL, INT, MAX_WIDTH, REAL, Sort, array, bitvec, uninterpreted
 from cleave.logic.symbols import symbol, word_name
 from cleave.logic.terms import Function, Term
 
 _MAX_SORT_DEPTH = 100
-_MAX_WIDTH = 2**31 - 1
 
 
 class Macro(NamedTuple):
@@ -178,7 +177,9 @@ class Scope:
         match script.words(node):
             case ["Array", _, _]:
                 return array(self.sort(script, node[2], depth + 1), self.sort(script, node[3], depth + 1))
-            case ["_", "BitVec", width] if width.isdecimal() and len(width) < 11 and 0 < int(width) <= _MAX_WIDTH:
+            case ["_", "BitVec", width] if width.isdecimal():
+                if len(width) > 10 or not 0 < int(width) <= MAX_WIDTH:
+                    raise script.error(node, f"bit vectors have between 1 and {MAX_WIDTH} bits here")
                 return bitvec(int(width))
             case [word, *_] if isinstance(self.sorts.get(word), SortMacro):
                 return self._expand(script, node, depth)

@@ -15,6 +15,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from cleave.errors import UnsupportedError
+
 
 class SortKind(Enum):
     BOOL = "Bool"
@@ -92,6 +94,12 @@ _arrays: dict[tuple[Sort, Sort], Sort] = {}
 _uninterpreted: dict[str, Sort] = {}
 
 
+MAX_WIDTH = 1 << 16
+"""Of bit vectors that an input declares. Those that arise from them may have more bits, up to what solvers bear."""
+
+_MOST_BITS = 1 << 24
+
+
 def bitvec(width: int) -> Sort:
     """The sort of bit vectors of ``width`` bits; ``width`` is at least 1."""
     found = _bitvecs.get(width)
@@ -99,6 +107,8 @@ def bitvec(width: int) -> Sort:
         return found
     if width < 1:
         raise ValueError(f"a bit vector needs at least one bit, not {width}")
+    if width > _MOST_BITS:
+        raise UnsupportedError(f"a bit vector of {width:,} bits has too many: {_MOST_BITS:,} are supported")
     return _bitvecs.setdefault(width, Sort(SortKind.BITVEC, width=width))
 
 

@@ -1,7 +1,7 @@
 """The values of terms, in a concrete run and in a solver's model: Python's own, and maps.
 
     Bool bool, Int int, Real Fraction, bit vectors int (unsigned), arrays `MapValue`, uninterpreted sorts
-    `UninterpretedValue`, data types `DatatypeValue` (in models only)
+    `UninterpretedValue`, data types `DatatypeValue`
 
 Equal values compare equal and can be keys: a map is kept in a normal form that depends on what it maps, not on how
 it was made.
@@ -98,7 +98,7 @@ class FormulaMap(MapValue):
         return id(self.at)
 
 
-Value = bool | int | Fraction | MapValue | UninterpretedValue
+Value = bool | int | Fraction | MapValue | UninterpretedValue | DatatypeValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,27 @@ def default_value(sort: Sort) -> Value:
             return map_value(sort.index, default_value(sort.element), {})
         case SortKind.UNINTERPRETED:
             return UninterpretedValue(sort, f"{sort.name}!0")
+        case SortKind.DATATYPE:
+            return _smallest(sort)
         case _:
             return 0
+
+
+def _smallest(sort: Sort) -> DatatypeValue:
+    """A value of a data type that is made of as few others as possible: each type is tried when its parts are known."""
+    known: dict[Sort, DatatypeValue] = {}
+    changed = True
+    while sort not in known and changed:
+        changed = False
+        for member in sort.group:
+            for number, made in enumerate(member.constructors):
+                if member not in known and all(f in known or f not in sort.group for f in made.fields):
+                    fields = tuple(known[f] if f in known else default_value(f) for f in made.fields)
+                    known[member] = DatatypeValue(member, number, fields)
+                    changed = True
+    if sort not in known:
+        raise UnsupportedError(f"the data type {sort.name} has no value that could be shown")
+    return known[sort]
 
 
 def from_model(value: Any, sort: Sort) -> Value:
@@ -186,7 +205,13 @@ def from_model(value: Any, sort: Sort) -> Value:
             assert isinstance(value, UninterpretedValue)
             return value
         case SortKind.DATATYPE:
-            raise UnsupportedError(f"values of the data type {sort.name} are not replayed")
+            assert isinstance(value, DatatypeValue)
+            made = sort.constructors[value.constructor]
+            try:
+                fields = tuple(from_model(one, inner) for one, inner in zip(value.fields, made.fields, strict=True))
+            except RecursionError:
+                raise UnsupportedError(f"a value of the data type {sort.name} is too large to be replayed") from None
+            return DatatypeValue(sort, value.constructor, fields)
         case SortKind.ARRAY:
             assert isinstance(value, MapValue)
             entries = {
@@ -197,7 +222,7 @@ def from_model(value: Any, sort: Sort) -> Value:
 
 def as_term(value: Value, sort: Sort) -> Term | None:
     """The value as a constant; None for values that have none (maps, elements of uninterpreted sorts)."""
-    if isinstance(value, MapValue | UninterpretedValue):
+    if isinstance(value, MapValue | UninterpretedValue | DatatypeValue):
         return None
     return value_of(value, sort)
 
@@ -212,6 +237,8 @@ def parts(value: Value, sort: Sort) -> Iterator[tuple[Sort, Value]]:
             stack.append((where.element, found.default))
             stack.extend((where.index, key) for key in found.entries)
             stack.extend((where.element, element) for element in found.entries.values())
+        elif isinstance(found, DatatypeValue):
+            stack.extend(zip(where.constructors[found.constructor].fields, found.fields, strict=True))
 
 
 def show(value: Value, sort: Sort) -> str:
@@ -233,6 +260,12 @@ def show(value: Value, sort: Sort) -> str:
             return f"[{', '.join([*shown, f'else {other}'])}]"
         case UninterpretedValue():
             return value.name
+        case DatatypeValue():
+            made = value.sort.constructors[value.constructor]
+            fields = [show(one, inner) for one, inner in zip(value.fields, made.fields, strict=True)]
+            if value.sort.name.startswith("{"):  # a record, which has no name
+                return "{" + ", ".join(map("{}: {}".format, made.selectors, fields)) + "}"
+            return f"{made.name}({', '.join(fields)})"
         case int() if sort.kind is SortKind.BITVEC:
             return f"{value}bv{sort.width}"
         case _:

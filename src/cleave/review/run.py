@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 from typing import Any, Literal
 
 from cleave.engines.coordination import STOPPED, Event, Lost
@@ -18,7 +17,28 @@ def run_state(result: Mapping[str, Any] | None, *, going_on: bool) -> RunState:
     return "stopped" if result is None or result.get("verdict") == "unknown" else "finished"
 
 
+class Breaks:
+    """How often a run was resumed. Workers that a break took leave together.
+
+    >>> breaks = Breaks()
+    >>> for event in (Lost(1, STOPPED), Lost(2, STOPPED), Lost(3, "crashed"), Lost(4, STOPPED)):
+    ...     breaks.saw(event)
+    >>> breaks.number
+    2
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._in_one = False
+
+    def saw(self, event: Event) -> None:
+        stopped = isinstance(event, Lost) and event.reason == STOPPED
+        self.number += stopped and not self._in_one
+        self._in_one = stopped
+
+
 def count_breaks(events: Iterable[Event]) -> int:
-    """Workers that a break took leave together."""
-    stopped = (isinstance(event, Lost) and event.reason == STOPPED for event in events)
-    return sum(was_stopped for was_stopped, _ in groupby(stopped))
+    breaks = Breaks()
+    for event in events:
+        breaks.saw(event)
+    return breaks.number

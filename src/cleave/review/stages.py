@@ -4,31 +4,38 @@ engine makes of the events.
     review = review_plan(path)
     review.stages[2].state         # "safe", "budget: ...", "running", "stopped", "planned"
     review.stages[2].search        # None without workers
+
+    watcher = Watcher(path)        # of a run that goes on
+    watcher.look()                 # each time, only what is new in the journal is read
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from cleave.engines.engine import load
+from cleave.engines.coordination import Event
+from cleave.engines.engine import Engine, load
 from cleave.engines.registry import engine
 from cleave.engines.review.members import Review, rounded
+from cleave.journal.database import reading
 from cleave.journal.journal import Journal, RunInfo, StageRow
 from cleave.journal.lock import is_locked
-from cleave.review.run import RunState, count_breaks, run_state
+from cleave.review.run import Breaks, RunState, run_state
 from cleave.run.outcome import Outcome, decode_outcome
-from cleave.run.plan import Stage, decode_plan
-from cleave.verdict import BoundedSafe, Unknown
+from cleave.run.plan import Plan, Stage, decode_plan
+from cleave.verdict import BoundedSafe, Trace, Unknown
 
 
 @dataclass(slots=True)
 class StageReview:
-    """``state`` is the verdict with its bounds or reason, or how far the stage is; ``search`` what its engine's review
-    tells of its workers."""
+    """``state`` is the verdict with its bounds or reason, or how far the stage is; ``verdict`` is its word alone.
+    ``search`` is what its engine's review tells of its workers. Stages of one ``group`` run side by side in lanes."""
 
     number: int
     engine: str
@@ -40,10 +47,17 @@ class StageReview:
     cost: int = 0
     counters: dict[str, Any] = field(default_factory=dict)
     search: Review | None = None
+    group: int = 0
+    lane: int = 0
+    options: dict[str, Any] = field(default_factory=dict)
+    verdict: str | None = None
+    bounds: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class PlanReview:
+    """``trace`` is the whole violating execution, if there is one; ``events`` counts those of all stages."""
+
     path: Path
     info: RunInfo
     result: dict[str, Any] | None
@@ -51,18 +65,102 @@ class PlanReview:
     seconds: float
     breaks: int  # how often the run was resumed
     stages: list[StageReview]
+    trace: Trace | None = None
+    events: int = 0
+    timelimit: float = 0.0
+    outputs: dict[str, str] = field(default_factory=dict)
+    invariant: str = ""  # that proves it safe, as SMT-LIB definitions, if somebody asked for it
 
 
 def review_plan(path: Path) -> PlanReview:
-    with Journal.open(path) as journal:
-        result, going_on = journal.result, is_locked(path)
-        planned = {stage.number: stage for stage in decode_plan(journal.plan).stages} if journal.plan else {}
-        begun = {row.number: row for row in journal.stages()}
-        specs = planned | {number: msgspec.json.decode(row.spec, type=Stage) for number, row in begun.items()}
-        breaks = count_breaks(event for _, event in journal.events())
-        seconds = max(journal.seconds(), float((result or {}).get("seconds", 0)))
-        stages = [_stage(journal, specs[number], begun.get(number), going_on=going_on) for number in sorted(specs)]
-        return PlanReview(path, journal.info, result, run_state(result, going_on=going_on), seconds, breaks, stages)
+    return Watcher(path).look()
+
+
+class Watcher:
+    """Looks at a run again and again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._last = 0
+        self._breaks = Breaks()
+        self._searches: dict[int, Review] = {}
+        self._outcomes: dict[bytes, Outcome] = {}
+
+    def look(self) -> PlanReview:
+        with Journal.open(self.path) as journal, reading(self.path):
+            result, going_on = journal.result, is_locked(self.path)
+            plan = decode_plan(journal.plan) if journal.plan else Plan(stages=())
+            begun = {row.number: row for row in journal.stages()}
+            specs = {stage.number: stage for stage in plan.stages}
+            specs |= {number: msgspec.json.decode(row.spec, type=Stage) for number, row in begun.items()}
+            self._read_events(journal, specs)
+            stages = [self._stage(specs[number], begun.get(number), going_on=going_on) for number in sorted(specs)]
+            return PlanReview(
+                self.path,
+                journal.info,
+                result,
+                run_state(result, going_on=going_on),
+                max(journal.seconds(), float((result or {}).get("seconds", 0))),
+                self._breaks.number,
+                stages,
+                self._trace(),
+                self._last,
+                plan.timelimit,
+                dict(plan.outputs),
+                self._invariant(),
+            )
+
+    def _read_events(self, journal: Journal, specs: dict[int, Stage]) -> None:
+        news: dict[int, list[tuple[float, Event]]] = defaultdict(list)
+        for number, stage, seconds, event in journal.events_after(self._last):
+            self._last = number
+            self._breaks.saw(event)
+            news[stage].append((seconds, event))
+        for number, events in news.items():
+            plug = engine(specs[number].engine) if number in specs else None
+            if plug is not None and plug.review and specs[number].workers > 1:
+                self._search(number, plug, journal, events)
+
+    def _search(self, number: int, plug: Engine, journal: Journal, news: Iterable[tuple[float, Event]]) -> None:
+        """A review that can't go on with further events is made anew of all."""
+        known = self._searches.get(number)
+        if known is not None and hasattr(known, "follow"):
+            known.follow(news)
+        else:
+            self._searches[number] = load(plug.review)(news if known is None else journal.events(number))
+
+    def _stage(self, spec: Stage, row: StageRow | None, *, going_on: bool) -> StageReview:
+        found = StageReview(spec.number, spec.engine, spec.purpose, spec.workers, "planned")
+        found.group, found.lane, found.options = spec.group, spec.lane, spec.options
+        if row is None:
+            return found
+        found.began, found.seconds = row.began, row.seconds
+        found.state = "running" if going_on else "stopped"
+        if row.outcome is not None:
+            outcome = self._outcome(row.outcome)
+            found.state, found.counters = _state(outcome), outcome.counters
+            found.cost = int(outcome.counters.get("cost", 0))
+            found.verdict = "refused" if outcome.refused is not None else outcome.verdict.word
+            if isinstance(outcome.verdict, BoundedSafe):
+                found.bounds = dict(outcome.verdict.bounds)
+        found.search = self._searches.get(spec.number)
+        if found.search is None and spec.workers > 1 and engine(spec.engine).review:
+            found.search = load(engine(spec.engine).review)(())
+        return found
+
+    def _outcome(self, data: bytes) -> Outcome:
+        """Decoded once: a trace may be long."""
+        if data not in self._outcomes:
+            self._outcomes[data] = decode_outcome(data)
+        return self._outcomes[data]
+
+    def _invariant(self) -> str:
+        found = (outcome.safe.solution for outcome in self._outcomes.values() if outcome.safe is not None)
+        return next(filter(None, found), "")
+
+    def _trace(self) -> Trace | None:
+        found = (outcome.unsafe.trace for outcome in self._outcomes.values() if outcome.unsafe is not None)
+        return next(found, None)
 
 
 def plan_object(review: PlanReview) -> dict[str, Any]:
@@ -79,21 +177,6 @@ def plan_object(review: PlanReview) -> dict[str, Any]:
         "result": review.result,
         "stages": [_stage_object(stage) for stage in review.stages],
     }
-
-
-def _stage(journal: Journal, spec: Stage, row: StageRow | None, *, going_on: bool) -> StageReview:
-    found = StageReview(spec.number, spec.engine, spec.purpose, spec.workers, "planned")
-    if row is None:
-        return found
-    found.began, found.seconds = row.began, row.seconds
-    found.state = "running" if going_on else "stopped"
-    if row.outcome is not None:
-        outcome = decode_outcome(row.outcome)
-        found.state, found.counters = _state(outcome), outcome.counters
-        found.cost = int(outcome.counters.get("cost", 0))
-    name = engine(spec.engine).review
-    found.search = load(name)(journal.events(spec.number)) if name and spec.workers > 1 else None
-    return found
 
 
 def _state(outcome: Outcome) -> str:

@@ -29,6 +29,7 @@ from cleave.run.host_messages import (
     Briefing,
     Ended,
     Failed,
+    Found,
     Kept,
     Noted,
     Recorded,
@@ -38,14 +39,15 @@ from cleave.run.host_messages import (
 from cleave.run.outcome import Outcome, decode_outcome, encode_outcome
 from cleave.run.plan import Plan, Stage
 from cleave.runtime.local import ChildProcess
-from cleave.verdict import Reason, Unknown
+from cleave.verdict import Reason, StoppedError, Unknown
+from cleave.watch import EXTRA_SECONDS
 
 if TYPE_CHECKING:
     from cleave.run.carry_out import JournalRecorder
 
 _START = "from cleave.run.host import main; main()"
 _POLL_SECONDS = 0.1
-_GRACE_SECONDS = 4.0  # to confirm what was found when the time was up, and to tell
+_GRACE_SECONDS = 0.5  # to tell what was found when the time was up
 
 
 def beside(
@@ -57,13 +59,19 @@ def beside(
     *,
     stop: threading.Event,
     seconds: float | None,
+    extra: float = EXTRA_SECONDS,
 ) -> None:
-    """Ends when something is settled, when all lanes have ended, or when the time is up. Outcomes are added."""
+    """Ends when something is settled, when all lanes have ended, or when the time is up, and ``extra`` seconds more,
+    to confirm what was found. Outcomes are added."""
     hosts, started = _Hosts(recorder, outcomes), monotonic()
     try:
         for lane in lanes:
-            hosts.start(_briefing(lane, len(lanes), plan, input, recorder, outcomes, seconds))
-        end = None if seconds is None else started + seconds + _GRACE_SECONDS
+            try:
+                hosts.start(_briefing(lane, len(lanes), plan, input, recorder, outcomes, seconds))
+            except StoppedError as stopped:
+                outcome = Outcome.of(lane[0].number, Unknown(stopped.reason, stopped.detail), seconds=0.0)
+                outcomes[outcome.stage] = outcome
+        end = None if seconds is None else started + seconds + extra + _GRACE_SECONDS
         while hosts.running and not hosts.settled:
             hosts.listen(_POLL_SECONDS)
             if stop.is_set() and not hosts.told_to_stop:
@@ -191,6 +199,10 @@ class _Hosts:
         self._outcomes[outcome.stage] = outcome
         self._recorder.end(outcome, final=final)
         self.settled |= outcome.settles
+        if outcome.facts is not None:
+            others = [other for other in self._hosts if other is not host]
+            for other in others:
+                self._send(other, msgspec.msgpack.encode(Found(encode_outcome(outcome))))
 
     def _lose(self, host: _Host) -> None:
         """It has ended: all is done, or it crashed in the middle of a stage."""

@@ -9,7 +9,7 @@ A plan that was stopped goes on where its journal says: finished stages are not 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 
 import msgspec
@@ -22,8 +22,9 @@ from cleave.journal.journal import Journal
 from cleave.run.lane import Lane
 from cleave.run.merge import merge, settled
 from cleave.run.outcome import Outcome, decode_outcome, encode_outcome
-from cleave.run.plan import Plan, Stage, groups, unfinished
+from cleave.run.plan import Plan, Stage, groups, unfinished, with_more
 from cleave.verdict import Reason, Result
+from cleave.watch import reserve
 
 SoFar = Callable[[], Result]
 """The result, should the run end now."""
@@ -34,13 +35,13 @@ OnNews = Callable[[Stage, News, SoFar | None], None]
 def carry_out(
     plan: Plan, input: Input, journal: Journal, *, stop: threading.Event, on_news: OnNews, timelimit: float
 ) -> Result:
-    """``timelimit`` counts from now; 0: none."""
-    started = monotonic()
+    """``timelimit`` counts from now; 0: none. A part of it is kept back to confirm what was found."""
+    started, kept = monotonic(), reserve(timelimit)
     recorder = JournalRecorder(plan, journal, on_news)
     outcomes = recorder.outcomes()
 
     def left() -> float | None:
-        return timelimit - (monotonic() - started) if timelimit else None
+        return timelimit - kept - (monotonic() - started) if timelimit else None
 
     def stopped() -> Reason | None:
         if stop.is_set():
@@ -52,8 +53,7 @@ def carry_out(
         return merge(whole, dict(outcomes), input, seconds=monotonic() - started, stopped=stopped())
 
     recorder.so_far = so_far
-    verdicts = {number: outcome.verdict for number, outcome in outcomes.items()}
-    for lanes in groups(unfinished(recorder.stages, verdicts)):
+    for lanes in groups(_left(recorder.stages, outcomes)):
         if settled(outcomes) or stopped() is not None:
             break
         if len(lanes) == 1:
@@ -61,8 +61,26 @@ def carry_out(
         else:
             from cleave.run.beside import beside  # most runs need no processes
 
-            beside(lanes, plan, input, recorder, outcomes, stop=stop, seconds=left())
+            beside(lanes, plan, input, recorder, outcomes, stop=stop, seconds=left(), extra=kept)
     return so_far()
+
+
+def _left(known: Mapping[int, Stage], outcomes: dict[int, Outcome]) -> list[Stage]:
+    """What is left to do. Of a plan that was carried out to its end, the stages that ran out of a budget, with more of
+    it: who goes on with such a run wants more than it had."""
+    verdicts = {number: outcome.verdict for number, outcome in outcomes.items()}
+    left = unfinished(known, verdicts)
+    is_bounded = any(outcome.bounded for outcome in outcomes.values())
+    if any(is_bounded or stage.when == "open" for stage in left):
+        return left
+    short = [known[number] for number, outcome in outcomes.items() if _ran_out(known[number], outcome)]
+    for stage in short:
+        del outcomes[stage.number]
+    return left + [with_more(stage) for stage in short]
+
+
+def _ran_out(stage: Stage, outcome: Outcome) -> bool:
+    return stage.role == "settle" and outcome.unknown is not None and outcome.unknown.reason is Reason.BUDGET
 
 
 class JournalRecorder:

@@ -1,18 +1,20 @@
 """One option of an engine as data: how its values are read from text, checked, and said.
 
 >>> from cleave.engines.threads.options import ThreadsOptions
->>> unwind = next(one for one in choices_of(ThreadsOptions) if one.name == "unwind")
->>> unwind.read("3"), unwind.range_text()
-(3, 'a whole number from 1 to 999999')
+>>> rounds = next(one for one in choices_of(ThreadsOptions) if one.name == "rounds")
+>>> rounds.read("3"), rounds.range_text()
+(3, 'a whole number from 0 to 999999')
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import Enum
-from types import NoneType
-from typing import Any, get_args, get_origin, get_type_hints
+from functools import reduce
+from operator import or_
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from cleave.engines.options import Option
 
@@ -83,8 +85,9 @@ class Choice:
         if self.words:
             return f"one of {', '.join(map(str, self.words))}"
         if get_origin(self.type) is tuple:
-            things = "numbers" if int in get_args(self.type) else "texts"
-            return f"a tuple of {things}{self._span()}"
+            return f"a tuple of numbers{self._span()}" if int in get_args(self.type) else "a tuple of texts"
+        if get_origin(self.type) in (Union, UnionType):
+            return " or ".join(replace(self, type=one).range_text() for one in get_args(self.type))
         kind = {bool: "True or False", str: "a text", int: "a whole number"}.get(self.type, "a number")
         return kind + self._span()
 
@@ -108,7 +111,7 @@ def choices_of(options: type[Any]) -> tuple[Choice, ...]:
     found = []
     for one in fields(options):
         kinds = get_args(hints[one.name]) if NoneType in get_args(hints[one.name]) else ()
-        kind = next((kind for kind in kinds if kind is not NoneType), hints[one.name])
+        kind = reduce(or_, (kind for kind in kinds if kind is not NoneType)) if kinds else hints[one.name]
         found.append(Choice(one.name, kind, one.default, bool(kinds), one.metadata["option"]))
     return tuple(found)
 
@@ -118,6 +121,8 @@ def _is_enum(kind: Any) -> bool:
 
 
 def _is_of(value: Any, kind: Any) -> bool:
+    if get_origin(kind) in (Union, UnionType):
+        return any(_is_of(value, one) for one in get_args(kind))
     if get_origin(kind) is tuple:
         return isinstance(value, tuple) and all(_is_of(one, get_args(kind)[0]) for one in value)
     if kind is float:

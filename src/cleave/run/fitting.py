@@ -6,8 +6,10 @@ from dataclasses import asdict, fields
 
 from cleave.engines.registry import engine, engines
 from cleave.errors import UsageError
+from cleave.frontends.boogie_options import BoogieOptions
 from cleave.frontends.c.options import COptions
 from cleave.frontends.input import Input
+from cleave.frontends.read import is_boogie
 from cleave.run.plan import Plan, given_options
 from cleave.run.request import Options
 
@@ -16,6 +18,8 @@ _OF_C = {
     "defines": "-D is",
     "includes": "-I is",
     "checks": "--check is",
+    "only": "--only is",
+    "loop_bound": "--loop-bound is",
     "memory_model": "--memory-model is",
     "spurious_wakeups": "--no-spurious-wakeups is",
 }
@@ -48,6 +52,15 @@ def check_language(input: Input, options: Options) -> None:
         for flag, value in (("--entry", options.entry), ("--property", options.property)):
             if value is not None:
                 raise UsageError(f"{input.file}: {flag} is for programs, not for {input.kind.value}")
+    if options.boogie != BoogieOptions() and not is_boogie(input.file):
+        flag = "--cooperative" if options.boogie.cooperative else "--with"
+        raise UsageError(f"{input.file}: {flag} is for programs in Boogie")
+    if options.each and not input.is_c:
+        raise UsageError(f"{input.file}: --each is for programs in C")
+    if options.each and options.outputs:
+        raise UsageError(f"--{next(iter(options.outputs))} is about one verdict, and --each gives many")
+    if (options.modular or options.infer) and not is_boogie(input.file):
+        raise UsageError(f"{input.file}: {'--infer' if options.infer else '--modular'} is for programs in Boogie")
     usual, chosen = asdict(COptions()), asdict(options.c)
     for name, value in chosen.items():
         if not input.is_c and name in _OF_C and value != usual[name]:

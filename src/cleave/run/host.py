@@ -19,7 +19,7 @@ from cleave.engines.coordination import Event, decode_event, encode_event
 from cleave.engines.desk import News
 from cleave.errors import CleaveError
 from cleave.frontends.input import Input
-from cleave.run.host_messages import Began, Briefing, Ended, Failed, Noted, Recorded, Stop, to_host
+from cleave.run.host_messages import Began, Briefing, Ended, Failed, Found, Kept, Noted, Recorded, Stop, to_host
 from cleave.run.lane import Lane
 from cleave.run.outcome import Outcome, decode_outcome, encode_outcome
 from cleave.run.plan import Stage
@@ -36,9 +36,10 @@ def main() -> NoReturn:
 def _work(connection: socket.socket, inbox: SimpleQueue[bytes]) -> None:
     briefing = msgspec.msgpack.decode(inbox.get(), type=Briefing)
     stop, kept = threading.Event(), SimpleQueue[None]()
-    threading.Thread(target=_listen, args=(inbox, stop, kept), name="cleave-host", daemon=True).start()
-    input = Input.of(briefing.file, briefing.source, briefing.entry, briefing.property)
     outcomes = {one.stage: one for one in map(decode_outcome, briefing.outcomes)}
+    listening = (inbox, stop, kept, outcomes)
+    threading.Thread(target=_listen, args=listening, name="cleave-host", daemon=True).start()
+    input = Input.of(briefing.file, briefing.source, briefing.entry, briefing.property)
     recorder = _Teller(connection, briefing.events, kept)
     lane = Lane(briefing.plan, input, recorder, outcomes, stop, briefing.seconds, briefing.memlimit_mb)
     try:
@@ -47,12 +48,18 @@ def _work(connection: socket.socket, inbox: SimpleQueue[bytes]) -> None:
         recorder.tell(Failed.of(error))
 
 
-def _listen(inbox: SimpleQueue[bytes], stop: threading.Event, kept: SimpleQueue[None]) -> None:
+def _listen(
+    inbox: SimpleQueue[bytes], stop: threading.Event, kept: SimpleQueue[None], outcomes: dict[int, Outcome]
+) -> None:
     while True:
-        if isinstance(to_host(inbox.get()), Stop):
-            stop.set()
-        else:
-            kept.put(None)
+        match to_host(inbox.get()):
+            case Stop():
+                stop.set()
+            case Kept():
+                kept.put(None)
+            case Found(outcome=data):  # facts stay bytes here: a thread beside the search must not build terms
+                found = decode_outcome(data)
+                outcomes[found.stage] = found
 
 
 class _Teller:

@@ -37,6 +37,12 @@ class Kept(msgspec.Struct, frozen=True, tag=True):
     """Recorded events are on disk."""
 
 
+class Found(msgspec.Struct, frozen=True, tag=True):
+    """A stage of another lane has ended with facts that later stages may use."""
+
+    outcome: bytes
+
+
 class Began(msgspec.Struct, frozen=True, tag=True):
     stage: Stage
 
@@ -75,7 +81,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
         return _ERRORS.get(self.kind, CleaveError)(self.message, **self.place)
 
 
-ToHost: TypeAlias = Stop | Kept
+ToHost: TypeAlias = Stop | Kept | Found
 FromHost: TypeAlias = Began | Recorded | Noted | Ended | Failed
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -22,7 +23,7 @@ from cleave.run.plan import NEXT as _CHAINS
 from cleave.run.plan import Plan, Stage, larger
 from cleave.run.stage import Limits, Recorder, carry_out_stage, is_alone, make_search, make_team
 from cleave.run.team import Team
-from cleave.verdict import Reason, Unknown
+from cleave.verdict import Reason, StoppedError, Unknown
 
 _LEAST_SECONDS = 1.0  # that are left, for another try with larger bounds
 
@@ -91,7 +92,7 @@ class Lane:
         outcome = _judged(outcome, stage, is_share=is_share)
         self.outcomes[stage.number] = outcome
         reason = outcome.unknown.reason if outcome.unknown is not None else None
-        self.recorder.end(outcome, final=reason not in (Reason.TIMEOUT, Reason.INTERRUPTED))
+        self.recorder.end(outcome, final=reason not in (Reason.TIMEOUT, Reason.INTERRUPTED, Reason.WORKERS))
         return outcome
 
     def _limits(self, stage: Stage) -> tuple[Limits, bool]:
@@ -119,7 +120,8 @@ class Lane:
         coming = following[0]
         if coming.uses is None and not is_alone(coming, self.plan):
             search = make_search(coming, self.plan, self.input, None)
-            self._hired[coming.number] = make_team(coming, self.plan, search, self.recorder, self.memlimit_mb)
+            with suppress(StoppedError):  # the stage itself will tell
+                self._hired[coming.number] = make_team(coming, self.plan, search, self.recorder, self.memlimit_mb)
 
     def _may_deepen(self, stage: Stage) -> bool:
         if not stage.deepens or self.is_over():

@@ -20,7 +20,7 @@ from cleave.verdict import BoundedSafe, Reason, Result, Safe, StageSummary, Unkn
 
 _SMTLIB = {Safe.word: "sat", Unsafe.word: "unsat"}
 _ORDER = (
-    *(Reason.INTERRUPTED, Reason.TIMEOUT, Reason.MEMORY, Reason.SOLVER),
+    *(Reason.INTERRUPTED, Reason.TIMEOUT, Reason.MEMORY, Reason.WORKERS, Reason.SOLVER),
     *(Reason.UNCONFIRMED, Reason.ITERATIONS, Reason.BUDGET),
 )
 

@@ -5,9 +5,10 @@
     ThreadsOptions(**options_for(threads, told))
     check(ThreadsOptions(unwind=0))        # UsageError: --unwind: 0 is not a number from 1 to 999999
     misfits({"unwind": 5}, [inline, pdr], engines)
-                                           # ["--unwind is for the engine threads; this plan runs inline and pdr"]
+                                           # ["--unwind is for the engines threads and bmc; this plan runs …"]
 
-All of it is made from the fields of the engines' options (`engines.options`), as docs/options.md is (`options_page`).
+All of it is made from the fields of the engines' options (`engines.options`), as docs/guide/options.md is
+(`options_page`).
 """
 
 from __future__ import annotations

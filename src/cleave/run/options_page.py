@@ -1,6 +1,6 @@
-"""docs/options.md: the options of all engines as tables, made from the options themselves.
+"""docs/guide/options.md: the options of all engines as tables, made from the options themselves.
 
-python -m cleave.run.options_page > docs/options.md
+python -m cleave.run.options_page > docs/guide/options.md
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _row(*cells: str) -> str:
 
 
 def page(engines: Iterable[Described]) -> str:
-    """docs/options.md."""
+    """docs/guide/options.md."""
     parts = [f"\n## {engine.name}\n\n{_sentence(engine.purpose)}\n\n{table(engine)}" for engine in engines]
     return _PAGE + "".join(parts)
 

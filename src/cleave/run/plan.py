@@ -29,6 +29,7 @@ from cleave.verdict import BoundedSafe, Reason, Unknown, Verdict
 
 VERSION = 1
 EXECUTIONS = "executions"
+_MORE = 4  # times as much, for a stage that ran out of it
 NEXT = 50  # a larger number than a plan has stages: those that are added later come after it
 
 
@@ -82,6 +83,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     workers: int = 1  # that may work at the same time
     place: Place = Place()
     timelimit: float = 0.0
+    cputimelimit: float = 0.0  # of all processes together
     memlimit_mb: int = 0
     tells_invariant: bool = False
     tells_loops: bool = False
@@ -105,6 +107,11 @@ def unfinished(known: Mapping[int, Stage], done: Mapping[int, Verdict]) -> list[
     for number, verdict in done.items():
         left += (stage for stage in larger(known[number], verdict) if stage.number not in known)
     return left
+
+
+def with_more(stage: Stage) -> Stage:
+    """The same stage with larger budgets."""
+    return replace(stage, cost=stage.cost * _MORE, seconds=stage.seconds * _MORE, patience=stage.patience * _MORE)
 
 
 def larger(stage: Stage, verdict: Verdict) -> tuple[Stage, ...]:

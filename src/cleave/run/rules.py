@@ -5,11 +5,13 @@
 
 The default for a sequential program, with two workers:
 
-    executions, inline with small bounds and little cost         what is easy ends here, in this process
-    lane 0: other executions, invariants, inline deepening       ┐ side by side
+    executions, inline and bmc at little cost                    what is easy ends here, in this process
+    lane 0: other executions, bmc, invariants, inline deepening  ┐ side by side
     lane 1: pdr, cegar                                           ┘
 
 With one worker the lanes are one, in turn; with three or more, cegar has a lane of its own, and workers are divided.
+Invariants are found by one stage, and offered to all searches that begin after it, in any lane: inline assumes them,
+cegar begins with them as predicates.
 """
 
 from __future__ import annotations
@@ -29,11 +31,15 @@ from cleave.run.fitting import check_language
 from cleave.run.plan import EXECUTIONS, Place, Plan, Stage, engine_versions, given_options
 from cleave.run.request import AUTO, Options
 
-INLINE, PDR, CEGAR, THREADS = "inline", "pdr", "cegar", "threads"
+INLINE, BMC, PDR, CEGAR, THREADS = "inline", "bmc", "pdr", "cegar", "threads"
 
 _BRIEF_STEPS = 30_000  # of executions: a tenth of a second or two
 _MORE_STEPS = 300_000  # a second or two
 _BRIEF_COST = 2_000_000  # of the first search, two seconds or so: most of what ends at all ends within
+_BRIEF_CONFLICTS = 100_000  # of the first search of the unfolded program: ten seconds or so
+_BRIEF_UNWIND = 16  # of it: a loop that goes on longer is for others first
+_BITS_SHARE, _BITS_SECONDS = 0.5, 20.0  # for it
+_UNLIMITED_UNWIND = 32  # iterations, where nobody has set a bound or a time limit
 _BRIEF_SHARE, _BRIEF_SECONDS = 0.3, 10.0  # of the time: a single question to a solver may go on for ever
 _EXACT_SHARE, _EXACT_SECONDS = 0.2, 30.0  # for integers that wrap around, before bits
 _CHECKED_SHARE, _CHECKED_SECONDS = 0.5, 300.0  # for a proof that assumes nothing
@@ -45,14 +51,16 @@ _CONFIRM_SECONDS = 2.0  # or as long as the search took: what comes next may fin
 def make_plan(input: Input, options: Options, *, expected: str | None = None) -> Plan:
     _check(input, options)
     stages = tuple(_Builder(input, options).stages())
+    certified = "certificate" in options.outputs
     return Plan(
         stages=stages,
         workers=options.workers,
         place=Place(runtime=options.runtime, address=options.address),
-        timelimit=options.timelimit,
+        timelimit=options.wall_seconds(),
+        cputimelimit=options.cputimelimit,
         memlimit_mb=options.memlimit_mb,
-        tells_invariant="invariant" in options.outputs,
-        tells_loops="witness" in options.outputs,
+        tells_invariant="invariant" in options.outputs or options.model or (certified and not input.kind.is_program),
+        tells_loops="witness" in options.outputs or (certified and input.kind.is_program),
         outputs={name: os.path.abspath(file) for name, file in options.outputs.items()},
         command=options.command,
         expected=expected,
@@ -67,8 +75,9 @@ def _check(input: Input, options: Options) -> None:
         raise UsageError(f"{input.file}: {why}")
     if options.integers not in (None, Integers.BITS) and not input.is_c:
         raise UsageError(f"{input.file}: --integers is for programs in C, whose integers have so many bits")
-    if options.integers not in (None, Integers.BITS) and (input.kind is Kind.THREADS or name == THREADS):
-        raise UsageError(f"{input.file}: --integers is for sequential programs; the engine threads computes with bits")
+    if options.integers not in (None, Integers.BITS) and (input.kind is Kind.THREADS or name in (THREADS, BMC)):
+        why = f"the engine {name if name == BMC else THREADS} computes with bits"
+        raise UsageError(f"{input.file}: --integers is for sequential programs; {why}")
     if options.invariants_from is not None and (input.kind is not Kind.PROGRAM or name not in (None, INLINE)):
         raise UsageError(f"{input.file}: --invariants-from is for programs that the inline engine verifies")
 
@@ -105,6 +114,8 @@ class _Builder:
                 return self._pdr()
             case "threads":
                 return self._threads()
+            case "bmc":
+                return self._bmc()
             case _:
                 return self._with_integers(name, f"{engine(name).purpose}")
 
@@ -130,13 +141,21 @@ class _Builder:
             yield self._exact(workers=self._workers)
         yield from self._with_integers(PDR, "prove or refute without bounds, by Horn clauses")
 
+    def _bmc(self) -> Iterator[Stage]:
+        own = self._options_of(BMC)
+        if own.unwind is None:
+            yield self._executions()
+            if not self._options.timelimit and own.most_unwind == type(own)().most_unwind:
+                own = replace(own, most_unwind=_UNLIMITED_UNWIND)
+        yield self._stage(BMC, engine(BMC).purpose, own, workers=self._workers)
+
     def _threads(self) -> Iterator[Stage]:
         own = self._options_of(THREADS)
         deepens = own.deepens and not own.partitions
         changes: dict[str, Any] = {}
         if deepens:
             yield self._executions(_MORE_STEPS)
-            if self._options.timelimit and own.confirm_seconds == type(own)().confirm_seconds:
+            if self._options.wall_seconds() and own.confirm_seconds == type(own)().confirm_seconds:
                 changes["confirm_seconds"] = _CONFIRM_SECONDS
         yield self._stage(
             THREADS,
@@ -168,34 +187,48 @@ class _Builder:
         if self._input.is_c:
             yield self._executions()
         own = self._options_of(INLINE)
-        limit = self._options.timelimit
+        limit = self._options.wall_seconds()
         seconds = min(_BRIEF_SECONDS, _BRIEF_SHARE * limit) if limit else _BRIEF_SECONDS
         yield self._stage(
             INLINE, "search small bounds, as far as a little cost goes", cost=_BRIEF_COST, seconds=seconds
         )
+        if self._input.is_c:
+            purpose = "search the unfolded program bit by bit, as far as a little cost goes"
+            bits = self._options_of(BMC)
+            if bits.unwind is None:
+                bits = replace(bits, most_unwind=min(bits.most_unwind, _BRIEF_UNWIND))
+            seconds = min(_BITS_SECONDS, _BITS_SHARE * limit) if limit else _BITS_SECONDS
+            yield self._stage(BMC, purpose, bits, cost=_BRIEF_CONFLICTS, seconds=seconds)
         if self._workers == 1 or not self._can_run_beside():
             yield from (_placed(stage, 1, 0) for stage in self._in_turn(deepens=own.bounds is None))
             return
-        bounded, proofs = list(self._bounded_lane(deepens=own.bounds is None)), list(self._proof_lane())
-        lanes = [bounded, proofs] if self._workers == 2 else [bounded, proofs[:-1], proofs[-1:]]
-        for number, lane in enumerate(lanes):
+        for number, lane in enumerate(lanes := self._lanes(deepens=own.bounds is None)):
             share = self._workers // len(lanes) + (number < self._workers % len(lanes))
             for stage in lane:
                 workers = 1 if stage.role != "settle" else share
                 of_time = stage.share if stage is not lane[-1] else 1.0
                 yield msgspec.structs.replace(_placed(stage, 1, number), workers=workers, share=of_time)
 
-    def _bounded_lane(self, *, deepens: bool) -> Iterator[Stage]:
-        """Of C, unfolded programs are searched bit by bit first: as threads are, in one context."""
+    def _lanes(self, *, deepens: bool) -> list[list[Stage]]:
+        """The stages of a lane run in the order of their numbers, which is the order in which they are made."""
+        if self._workers == 2:
+            bounded = list(self._bounded_lane(None, deepens=deepens))
+            facts = next(stage for stage in bounded if stage.role == "invariants")
+            return [bounded, [*self._proof_lane(), self._cegar(facts)]]
+        proofs, facts = list(self._proof_lane()), self._brief_facts()
+        apart = [facts, self._cegar(facts)]
+        return [list(self._bounded_lane(facts, deepens=deepens)), proofs, apart]
+
+    def _bounded_lane(self, facts: Stage | None, *, deepens: bool) -> Iterator[Stage]:
+        """Of C, unfolded programs are searched bit by bit first. ``facts`` is the stage that finds invariants; None:
+        the lane has one of its own."""
         yield self._executions(_MORE_STEPS, seed=1)
         if self._input.is_c:
-            own = self._options_of(THREADS)
-            chosen = own if own.contexts is not None else replace(own, contexts=(1,))
             purpose = "search the unfolded program bit by bit, with larger and larger bounds"
-            by_rule = own.unwind is None
-            yield self._stage(THREADS, purpose, chosen, share=0.4, patience=_PATIENCE, deepens=by_rule)
-        facts = self._facts(share=0.2, patience=_PATIENCE / 2)
-        yield facts
+            yield self._stage(BMC, purpose, share=0.4, patience=_PATIENCE)
+        if facts is None:
+            facts = self._brief_facts()
+            yield facts
         yield self._stage(
             INLINE,
             "search larger and larger bounds",
@@ -208,13 +241,18 @@ class _Builder:
         if self._input.is_c and not self._tells_bits():
             yield self._exact(workers=1, share=0.3)
         yield self._stage(PDR, "prove or refute without bounds, by Horn clauses", share=0.6, patience=_PATIENCE)
-        yield self._stage(CEGAR, "prove or refute without bounds, by predicate abstraction", patience=_PATIENCE)
+
+    def _cegar(self, facts: Stage) -> Stage:
+        purpose = "prove or refute without bounds, by predicate abstraction"
+        return self._stage(CEGAR, purpose, patience=_PATIENCE, uses=facts.number)
 
     def _in_turn(self, *, deepens: bool) -> Iterator[Stage]:
         """Proofs have two thirds of the time, larger bounds the rest."""
-        for stage in self._proof_lane():
-            yield msgspec.structs.replace(stage, share=min(stage.share, 0.4), workers=self._workers)
-        for stage in self._bounded_lane(deepens=deepens):
+        proofs, facts = list(self._proof_lane()), self._brief_facts()
+        for stage in (*proofs, facts, self._cegar(facts)):
+            workers = self._workers if stage.role == "settle" else 1
+            yield msgspec.structs.replace(stage, share=min(stage.share, 0.4), workers=workers)
+        for stage in self._bounded_lane(facts, deepens=deepens):
             yield msgspec.structs.replace(stage, workers=self._workers if stage.role == "settle" else 1)
 
     def _clauses(self) -> Iterator[Stage]:
@@ -247,6 +285,9 @@ class _Builder:
             patience=patience,
             integers=Integers.CHECKED if integers is Integers.UNBOUNDED else integers,
         )
+
+    def _brief_facts(self) -> Stage:
+        return self._facts(share=0.2, patience=_PATIENCE / 2)
 
     def _exact(self, *, workers: int, share: float = _EXACT_SHARE) -> Stage:
         return self._stage(

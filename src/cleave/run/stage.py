@@ -26,8 +26,8 @@ from cleave.ir.integers import UNBOUNDED_ASSUMPTION, Integers
 from cleave.run.outcome import Outcome, Refusal
 from cleave.run.plan import Plan, Stage
 from cleave.run.team import Team
-from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Unsafe, Verdict
-from cleave.watch import StoppedError, Watch
+from cleave.verdict import BoundedSafe, Reason, Safe, StoppedError, Unknown, Unsafe, Verdict
+from cleave.watch import Watch
 
 _CHECKED = "; with it, that no operation overflows"
 _EXACT = ", over integers that wrap around as bits do"
@@ -140,7 +140,7 @@ def _found(find: Callable[[], Verdict]) -> tuple[Refusal | None, Verdict]:
     try:
         return None, find()
     except StoppedError as stopped:
-        return None, Unknown(stopped.reason)
+        return None, Unknown(stopped.reason, stopped.detail)
     except MemoryError:
         return None, Unknown(Reason.MEMORY)
     except UnsupportedError as error:
@@ -161,7 +161,7 @@ def _without_doubt(verdict: Verdict, input: Input) -> Verdict:
     if functions:
         options = " ".join(f"--trust {name}" for name in functions)
         why += f"; give a body in a further file, or {options} if it leaves memory alone and may return any value"
-    return Unknown(Reason.UNMODELLED, why)
+    return Unknown(Reason.UNMODELLED, why, verdict.trace.check)
 
 
 def _about_integers(verdict: Verdict, assumptions: Sequence[str], integers: Integers) -> tuple[Verdict, list[str]]:

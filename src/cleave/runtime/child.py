@@ -1,11 +1,12 @@
 """The process of one local worker: ``python -m cleave.runtime.child FD``, started by `local`.
 
 FD is a socket to the coordinator's process. First comes a `Briefing`; once the worker is built, an empty message goes
-back; from then on each message is one of the engine's.
+back; from then on each message is one of the engine's, or an empty one every second: a sign of life (see `life`).
 
     main thread      reads the socket, whatever the worker is doing; the coordinator's end closed: exits at once
     worker's thread  drives the generator; has a deep stack, because solvers recurse on deep terms
     memory's thread  exits with a code of its own when the limit is hit
+    life's thread    sends the signs
 
 Nothing is cleaned up on the way out: a solver that is deep in its search can't be asked to, and all that a worker holds
 is in this process.
@@ -28,6 +29,7 @@ from typing import NoReturn, TypeAlias, cast
 import msgspec
 
 from cleave.engines.coordination import Worker
+from cleave.runtime.life import BEAT_SECONDS
 from cleave.runtime.stream import CHUNK_BYTES, Unframing, framed
 from cleave.smt.deep_thread import STACK_BYTES
 from cleave.watch import resident_bytes
@@ -99,10 +101,14 @@ def _work(connection: socket.socket, inbox: SimpleQueue[bytes]) -> None:
         threading.Thread(target=_watch_memory, args=(briefing.memlimit_mb,), name="cleave-memory", daemon=True).start()
     work = find_worker(briefing.worker)(briefing.task, briefing.number, None)
     turn = next(work)
+    sending = threading.Lock()
     connection.sendall(framed(READY))
+    threading.stack_size(0)
+    threading.Thread(target=_beat, args=(connection, sending), name="cleave-life", daemon=True).start()
     while True:
         for message in turn.messages:
-            connection.sendall(framed(message))
+            with sending:
+                connection.sendall(framed(message))
         incoming = [inbox.get()] if turn.idle else []
         while not inbox.empty():
             incoming.append(inbox.get())
@@ -113,6 +119,16 @@ def find_worker(name: str) -> Worker:
     """The function that ``module:function`` names."""
     module, _, function = name.partition(":")
     return cast(Worker, getattr(import_module(module), function))
+
+
+def _beat(connection: socket.socket, sending: threading.Lock) -> None:
+    while True:
+        time.sleep(BEAT_SECONDS)
+        try:
+            with sending:
+                connection.sendall(framed(READY))
+        except OSError:
+            return  # the coordinator is gone, as reading from it tells
 
 
 def _watch_memory(memlimit_mb: int) -> NoReturn:

@@ -5,7 +5,8 @@
         crew.events(1.0)        # [Joined(1, "local, process 4711")]
 
 Each worker is a process of its own (see `child`), so whatever happens to it, a crash in a solver's native code too,
-costs only what that worker was doing: it is `Lost`, and one with a new number takes its place. No process outlives the
+costs only what that worker was doing: it is `Lost`, and one with a new number takes its place. So is one that gives no
+sign of life (see `life`). No process outlives the
 crew, and none outlives this process, however it ends: a worker exits as soon as its connection is closed.
 
 Nothing here blocks on a worker. What a worker is not ready to read is kept and sent on while `events` waits.
@@ -22,6 +23,7 @@ import tempfile
 from collections.abc import Mapping
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from time import monotonic
+from typing import IO
 
 import msgspec
 
@@ -29,8 +31,11 @@ from cleave.engines.coordination import Event, Joined, Lost, Received
 from cleave.errors import CleaveError
 from cleave.runtime.child import EXIT_MEMORY, EXIT_RAISED, Briefing
 from cleave.runtime.crew import Assignment
+from cleave.runtime.life import Life
 from cleave.runtime.stream import CHUNK_BYTES, Unframing, framed
+from cleave.verdict import Reason, StoppedError
 
+SILENT = "no sign of life"
 _FAILED_STARTS = 3  # in a row: then there is no point in trying again
 _REASON_CHARACTERS = 500
 
@@ -86,6 +91,7 @@ class LocalCrew:
                     self._select(process)
                 if ready & EVENT_READ:
                     events += self._read(process)
+            events += self._hung()
             if events or monotonic() >= deadline:
                 return events
 
@@ -106,10 +112,7 @@ class LocalCrew:
         number = self._next_number
         self._next_number += 1
         briefing = Briefing(self._assignment.worker, self._assignment.task, number, self._memlimit_mb)
-        try:
-            process = WorkerProcess(number, self._environment)
-        except OSError as error:
-            raise CleaveError(f"a worker's process can't be started: {error}") from error
+        process = WorkerProcess(number, self._environment)
         self._processes[number] = process
         self._selector.register(process.connection, EVENT_READ, process)
         self.send(number, msgspec.msgpack.encode(briefing))
@@ -132,14 +135,23 @@ class LocalCrew:
             messages = messages[1:]
         return events + [Received(process.number, message) for message in messages]
 
-    def _lose(self, process: WorkerProcess) -> list[Event]:
+    def _hung(self) -> list[Event]:
+        """Of workers that give no sign of life."""
+        now = monotonic()
+        silent = [process for process in self._processes.values() if process.life.is_hung(now)]
+        return [event for process in silent for event in self._lose(process, SILENT)]
+
+    def _lose(self, process: WorkerProcess, why: str = "") -> list[Event]:
         del self._processes[process.number]
         self._selector.unregister(process.connection)
         reason = process.bury()
+        reason = why or reason
         if not process.joined:
             self._failed_starts += 1
             if self._failed_starts >= _FAILED_STARTS:
-                raise CleaveError(f"workers can't start: {reason}")
+                if process.raised:
+                    raise CleaveError(f"workers can't start: {reason}")
+                raise StoppedError(Reason.WORKERS, f"{_FAILED_STARTS} in a row ended while they started: {reason}")
         self.hire(self._wanted)
         return [Lost(process.number, reason)] if process.joined else []
 
@@ -150,12 +162,16 @@ class ChildProcess:
     def __init__(self, start: str, environment: Mapping[str, str]) -> None:
         self.outgoing = bytearray()
         self._incoming = Unframing()
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed by bury
-        self.connection, theirs = socket.socketpair()
-        self.connection.setblocking(False)
-        with theirs:
-            self._popen = _spawn(start, theirs.fileno(), self._log.fileno(), environment)
+        try:
+            self._log = _file_without_name()  # closed by bury
+            self.connection, theirs = socket.socketpair()
+            self.connection.setblocking(False)
+            with theirs:
+                self._popen = _spawn(start, theirs.fileno(), self._log.fileno(), environment)
+        except OSError as error:
+            raise StoppedError(Reason.WORKERS, f"a process can't be started: {error}") from error
         self.pid = self._popen.pid
+        self.raised = False  # whether an error of its own ended it
 
     def send(self, message: bytes) -> None:
         self.outgoing += framed(message)
@@ -188,6 +204,7 @@ class ChildProcess:
         """Waits until the process is gone; says why it went."""
         self.kill()  # changes nothing, not even the exit code, where the process is on its way out already
         code = self._popen.wait()
+        self.raised = code == EXIT_RAISED
         said = self._last_line()
         self.connection.close()
         self._log.close()
@@ -212,6 +229,25 @@ class WorkerProcess(ChildProcess):
         super().__init__(_START, environment)
         self.number = number
         self.joined = False
+        self.life = Life(self.pid)
+        self._is_ready = False
+
+    def receive(self) -> list[bytes] | None:
+        """Without signs of life: only the first empty message says something."""
+        messages = super().receive()
+        if not messages:
+            return messages
+        self.life.heard()
+        first = messages[: not self._is_ready]
+        self._is_ready = True
+        return first + [message for message in messages[len(first) :] if message]
+
+
+def _file_without_name() -> IO[bytes]:
+    """In memory where the system can do that: nothing of it is ever in a folder."""
+    if hasattr(os, "memfd_create"):
+        return open(os.memfd_create("cleave-log"), "w+b", buffering=0)
+    return tempfile.TemporaryFile()
 
 
 def _spawn(start: str, connection: int, log: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -30,8 +30,10 @@ from typing import Any, TypeAlias
 from cleave.engines.coordination import Event, Joined, Lost, Received
 from cleave.errors import CleaveError, UsageError
 from cleave.runtime.crew import Assignment
+from cleave.runtime.local import SILENT
 from cleave.runtime.ray_cluster import check_address, check_node, joined, last_line, load_ray, started
 from cleave.runtime.ray_host import Place, WorkerHost
+from cleave.verdict import Reason, StoppedError
 from cleave.version import __version__
 
 _FAILED_STARTS = 3  # in a row: then there is no point in trying again
@@ -206,6 +208,8 @@ class RayCrew:
         if not post.joined:
             self._failed_starts += 1
             if self._failed_starts >= _FAILED_STARTS:
+                if reason in ("memory", SILENT) or reason.startswith("killed by"):
+                    raise StoppedError(Reason.WORKERS, f"{_FAILED_STARTS} in a row ended while they started: {reason}")
                 raise CleaveError(f"workers can't start: {reason}")
         self.hire(self._wanted)
         return [Lost(post.number, reason)] if post.joined else []

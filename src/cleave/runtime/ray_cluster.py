@@ -31,7 +31,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from cleave.errors import CleaveError, MissingExtraError, UsageError
+from cleave.errors import MissingExtraError, UsageError
 
 _CONNECT_SECONDS = 3.0
 _ANSWER_SECONDS = 10.0  # of which a second or two is for importing Ray
@@ -97,7 +97,7 @@ def started(workers: int) -> Iterator[None]:
                 num_cpus=workers,
                 include_dashboard=False,
                 _node_ip_address="127.0.0.1",
-                _temp_dir=directory,
+                _temp_dir=os.path.join(directory, "r"),  # Ray lets everybody into this one, but not into the other
             )
             yield
         finally:
@@ -108,7 +108,7 @@ def started(workers: int) -> Iterator[None]:
 
 def _check_free() -> None:
     if load_ray().is_initialized():
-        raise CleaveError("this process is connected to Ray already, and can be only once")
+        raise UsageError("this process is connected to Ray already, and can be only once")
 
 
 def _connect(failure: str, **options: Any) -> None:
@@ -123,7 +123,7 @@ def _connect(failure: str, **options: Any) -> None:
             **options,
         )
     except Exception as error:  # Ray documents none
-        raise CleaveError(f"{failure}: {last_line(error)}") from error
+        raise UsageError(f"{failure}: {last_line(error)}") from error
     finally:
         if handler is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, handler)  # Ray has put its own in place
@@ -136,7 +136,7 @@ def check_node() -> None:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(node.raylet_socket_name)
     except OSError as error:
-        raise CleaveError("the node of the Ray cluster on this machine has died") from error
+        raise UsageError("the node of the Ray cluster on this machine has died") from error
 
 
 def _find(address: str) -> str:
@@ -147,7 +147,7 @@ def _find(address: str) -> str:
             ray._private.authentication.authentication_token_setup.maybe_enable_token_auth_if_token_available(False)
         place: str = ray._private.services.canonicalize_bootstrap_address(address)
     except (ConnectionError, ValueError, OSError) as error:
-        raise CleaveError(f"no Ray cluster is found at {address}: {last_line(error)}") from error
+        raise UsageError(f"no Ray cluster is found at {address}: {last_line(error)}") from error
     return place
 
 
@@ -156,8 +156,13 @@ def _probe(place: str) -> None:
     host, _, port = place.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()
-    except OSError as error:
-        raise CleaveError(f"no Ray cluster answers at {place}: {error.strerror or error}") from error
+    except (OSError, OverflowError) as error:
+        told = error.strerror if isinstance(error, OSError) else None
+        raise UsageError(f"no Ray cluster answers at {place}: {told or error}") from error
+    except ValueError:
+        raise UsageError(
+            f"{place} is no address of a Ray cluster: it has a host and a port, as in 10.0.0.1:6379"
+        ) from None
     _ask(place, *map(os.environ.get, _AUTHENTICATION))
 
 
@@ -170,14 +175,14 @@ def _ask(place: str, *_authentication: str | None) -> None:
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_ANSWER_SECONDS
         )
     except subprocess.TimeoutExpired as error:
-        raise CleaveError(f"what listens at {place} does not answer as a Ray cluster does") from error
+        raise UsageError(f"what listens at {place} does not answer as a Ray cluster does") from error
     if "InvalidAuthToken" in probe.stderr or "AuthenticationError" in probe.stderr:
-        raise CleaveError(
+        raise UsageError(
             f"the Ray cluster at {place} wants a token, which is missing or wrong: "
             "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH"
         )
     if probe.returncode:
-        raise CleaveError(f"the Ray cluster at {place} can't be asked: {last_line(probe.stderr)}")
+        raise UsageError(f"the Ray cluster at {place} can't be asked: {last_line(probe.stderr)}")
 
 
 _PROBE = """

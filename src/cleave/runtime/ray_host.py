@@ -19,7 +19,8 @@ import msgspec
 
 from cleave.errors import UsageError
 from cleave.runtime.child import Briefing
-from cleave.runtime.local import WorkerProcess
+from cleave.runtime.life import BEAT_SECONDS
+from cleave.runtime.local import SILENT, WorkerProcess
 from cleave.runtime.ray_cluster import load_ray
 from cleave.version import __version__
 
@@ -65,14 +66,20 @@ class WorkerHost:
         """What the worker has sent; waits for something at most so long. Why it has ended, if so."""
         deadline = monotonic() + seconds
         messages: list[bytes] = []
-        while self._ready(select.POLLIN, 0.0 if messages else deadline - monotonic()):
+        while True:
+            if not self._ready(select.POLLIN, 0.0 if messages else min(BEAT_SECONDS, deadline - monotonic())):
+                if messages or monotonic() >= deadline:
+                    return messages, None
+                if self._process.life.is_hung(monotonic()):
+                    self._process.bury()
+                    return [], SILENT
+                continue
             received = self._process.receive()
             if received is None:
                 return (messages, None) if messages else ([], self._process.bury())
             messages += received
             if len(messages) >= _COLLECT_MESSAGES:
-                break
-        return messages, None
+                return messages, None
 
     def _write(self, message: bytes) -> None:
         self._process.send(message)

@@ -36,7 +36,7 @@ from cleave.engines.inline.messages import (
 )
 from cleave.engines.inline.options import InlineOptions, Queues, Rate
 from cleave.engines.inline.record import split_tree
-from cleave.validate.proofs.coverage import uncovered
+from cleave.validate.proofs.coverage import covered
 from support.hydra_desk import WHOLE, half
 
 CHOICES = st.integers(0, 2**16)
@@ -265,13 +265,13 @@ class Coordination(RuleBasedStateMachine):
     @invariant()
     def coverage_knows_the_same_leaves(self) -> None:
         opened = sorted(self.leaves | self.given_up, key=lambda name: (len(name), name))
-        gap = uncovered(split_tree(self.events))
+        cover = covered(split_tree(self.events))
         if isinstance(self.answer, Closed):
-            assert gap is None
+            assert cover.holds
         elif isinstance(self.answer, GivenUp) or self.goes_on():
             others = f", and {len(opened) - 1} more" if len(opened) > 1 else ""
             whole = "nothing was divided or closed: the whole search is still open"
-            assert gap == (whole if opened == [""] else f"partition {opened[0]!r} is still open{others}")
+            assert cover.text == (whole if opened == [""] else f"partition {opened[0]!r} is still open{others}")
 
     @invariant()
     def the_answer_is_what_it_must_be(self) -> None:

@@ -23,7 +23,7 @@ from cleave.ir.reader import read_program
 from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3.solver import PLAIN, Z3Solver
 from cleave.validate.proofs.unfolded import PartitionChecker
-from cleave.validate.violations.confirm import Confirmed, validate_trace
+from cleave.validate.violations.confirm import validate_trace
 from support.hydra_runs import BOUNDS, random_program
 from support.programs import LayeredMaker
 
@@ -241,7 +241,7 @@ def confirms(prepared: Prepared, search: Search, outcome: NoViolation) -> bool:
     """Whether the validator agrees that there is nothing in the partition."""
     checker = PartitionChecker(prepared.program, prepared.entry, Z3Solver(profile=PLAIN))
     bound = outcome.bound if outcome.needs_bound else None
-    return checker.check(ProofWriter(search.unfolding).proof(bound, search.decisions)) is None
+    return checker.check(ProofWriter(search.unfolding).proof(bound, search.decisions)).holds
 
 
 @settings(max_examples=50, deadline=None, database=None)
@@ -259,7 +259,7 @@ def test_violations_pass_what_must_be_reached_and_avoid_what_must_be_avoided(num
         passed = passed_by(search.unfolding, outcome.path)
         assert all((decision.instance in passed) == decision.reach for decision in decisions)
         judged = validate_trace(program, "main", prepared.lift(outcome.path))
-        assert isinstance(judged, Confirmed), judged
+        assert judged.holds, judged
     else:
         assert isinstance(outcome, NoViolation)
         assert confirms(prepared, search, outcome)

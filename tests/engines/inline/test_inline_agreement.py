@@ -19,7 +19,7 @@ from cleave.smt.z3.solver import DEFAULT, Z3Solver
 from cleave.validate.proofs.unfolded import check_unfolded
 from cleave.validate.semantics import events as run_events
 from cleave.validate.semantics.interpreter import run
-from cleave.validate.violations.confirm import Confirmed, validate_trace
+from cleave.validate.violations.confirm import validate_trace
 from support.engine_runs import solve, solve_and_count
 from support.programs import (
     EVERYTHING,
@@ -48,10 +48,10 @@ def check_evidence(program: Program, prepared: Prepared, finding: Finding[Any]) 
     match finding:
         case Violation(path):
             judged = validate_trace(program, "main", prepared.lift(path))
-            assert isinstance(judged, Confirmed), judged
+            assert judged.holds, judged
         case Proof(proof):
             rejected = check_unfolded(prepared.program, prepared.entry, proof, Z3Solver(profile=DEFAULT))
-            assert rejected is None, rejected
+            assert rejected.holds, rejected
         case _:
             raise AssertionError(finding)
 

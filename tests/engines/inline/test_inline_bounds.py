@@ -214,9 +214,9 @@ def test_a_proof_beyond_the_bounds_has_a_smaller_one_within(extra: int) -> None:
     assert found.within is not None
     assert found.within.bounds == {"recursion": 2}
     assert len(found.within.evidence.instances) == 3 + extra < len(found.evidence.instances)
-    assert check_unfolded(prepared.program, prepared.entry, found.within.evidence, Z3Solver()) is None
+    assert check_unfolded(prepared.program, prepared.entry, found.within.evidence, Z3Solver()).holds
     wider = replace(found.within.evidence, bound=3)
-    assert check_unfolded(prepared.program, prepared.entry, wider, Z3Solver()) is not None
+    assert not check_unfolded(prepared.program, prepared.entry, wider, Z3Solver()).holds
 
 
 def _outcome(steps: Generator[Progress, None, Outcome]) -> Outcome:

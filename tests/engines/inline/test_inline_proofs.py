@@ -15,7 +15,8 @@ from cleave.ir.reader import read_program
 from cleave.ir.unfolded import UnfoldedInstance, UnfoldedProof
 from cleave.passes.prepare import Prepared, prepare
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
-from cleave.validate.proofs.unfolded import Rejected, check_unfolded
+from cleave.validate.confirmation import Confirmation
+from cleave.validate.proofs.unfolded import check_unfolded
 from support.engine_runs import solve
 from support.programs import LayeredMaker
 
@@ -66,7 +67,7 @@ def proved(text: str, merging: Merging = Merging.FIRST, bound: int = 3) -> tuple
     return prepared, finding.evidence
 
 
-def judged(prepared: Prepared, proof: UnfoldedProof) -> Rejected | None:
+def judged(prepared: Prepared, proof: UnfoldedProof) -> Confirmation:
     return check_unfolded(prepared.program, prepared.entry, proof, Z3Solver(profile=DEFAULT))
 
 
@@ -76,15 +77,15 @@ def with_instance(proof: UnfoldedProof, number: int, instance: UnfoldedInstance)
 
 def reason(prepared: Prepared, proof: UnfoldedProof) -> str:
     rejected = judged(prepared, proof)
-    assert rejected is not None
+    assert not rejected.holds
     assert not rejected.undecided
-    return rejected.reason
+    return rejected.text
 
 
 @pytest.mark.parametrize("text", [TWICE, RECURSION], ids=["twice", "recursion"])
 @pytest.mark.parametrize("merging", [Merging.TREE, Merging.FIRST, Merging.RANDOM])
 def test_the_engines_proofs_are_accepted(text: str, merging: Merging) -> None:
-    assert judged(*proved(text, merging)) is None
+    assert judged(*proved(text, merging)).holds
 
 
 def test_two_calls_of_one_path_must_not_share_an_instance() -> None:
@@ -101,7 +102,7 @@ def test_two_calls_of_one_path_must_not_share_an_instance() -> None:
 def test_an_instance_that_claims_to_be_exclusive_must_be() -> None:
     prepared, proof = proved(RECURSION)
     before = replace(proof, instances=tuple(replace(instance, exclusive=True) for instance in proof.instances))
-    assert judged(prepared, before) is None
+    assert judged(prepared, before).holds
 
 
 def test_a_missing_instance_leaves_the_formula_satisfiable() -> None:
@@ -166,6 +167,6 @@ def test_a_call_on_a_feasible_path_can_not_be_left_out(number: int) -> None:
     prepared = prepare(LayeredMaker(random.Random(number), 2).program(), ("main",))
     finding = solve(prepared)
     if isinstance(finding, Proof) and finding.evidence.instances[0].callees:
-        assert judged(prepared, finding.evidence) is None
+        assert judged(prepared, finding.evidence).holds
         opened = with_instance(finding.evidence, 0, replace(finding.evidence.instances[0], callees={}))
         assert "satisfiable" in reason(prepared, opened)

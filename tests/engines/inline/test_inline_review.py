@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from cleave.engines.coordination import STOPPED, Event, Joined, Lost, Received
@@ -13,12 +14,14 @@ from cleave.engines.inline.messages import (
     GivenUp,
     Outcome,
     Progress,
+    Searched,
     SendPartition,
     Violated,
     encode,
 )
-from cleave.engines.inline.partition import Partition
+from cleave.engines.inline.partition import Decision, Partition
 from cleave.engines.inline.review import InlineReview, review
+from cleave.engines.review.drawings import Tree
 
 
 def says(worker: int, message: FromWorker) -> Event:
@@ -133,3 +136,35 @@ def test_no_events() -> None:
 
 def test_text_for_people() -> None:
     assert list(reviewed(*TWO_WORKERS, Lost(2, "memory")).text(1)) == TEXT.splitlines()
+
+
+def test_a_lane_tells_search_from_the_check_that_follows_it() -> None:
+    found = review(
+        [
+            (1.0, Joined(1)),
+            (3.0, says(1, Searched(""))),
+            (3.5, says(1, Progress(bound=1, instances=5, open_calls=2, checks=3, cost=1, id="1"))),
+            (5.0, closed(1, "", Effort(search=30, setup=10, validation=5, seconds=2.0))),
+            (6.0, says(1, Searched("1"))),
+            (7.0, closed(1, "1", Effort(search=10, validation=5, seconds=2.0))),
+        ]
+    )
+    (lanes,) = found.crew.lanes()
+    kinds = [(block.begin, block.end, block.kind) for block in lanes.lanes[0].blocks]
+    searched = [(1.0, 1.5, "setup"), (1.5, 3.0, "search"), (3.0, 4.0, "checking")]  # until the next search began
+    assert kinds == [*searched, (4.0, 6.0, "search"), (6.0, 7.0, "checking")]
+    assert lanes.lanes[0].note == "100% busy"
+
+
+def test_the_unfolding_of_the_last_split_is_drawn_with_what_it_shares() -> None:
+    flat = msgspec.msgpack.encode([0, 2, 1, 1, 0, 2, 0, 3, 2])
+    message = SendPartition("", b"12345678", Partition(flat, (Decision(2, True),)), (), "call f (a.bpl:3)")
+    found = review([(1.0, Joined(1)), (2.0, says(1, message))])
+    (drawn,) = [one for one in found.drawings() if isinstance(one, Tree) and one.title == "Unfolding"]
+    told = [(node.label, node.state) for node in drawn.nodes]
+    assert told == [
+        ("entry", "inlined"),
+        ("instance 1", "inlined"),
+        ("call f (a.bpl:3)", "must reach"),
+        ("call f (a.bpl:3)", "shared"),
+    ]

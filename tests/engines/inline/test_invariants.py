@@ -45,7 +45,7 @@ from cleave.run.outcome import Outcome, encode_outcome
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 from cleave.validate.proofs.unfolded import check_unfolded
-from cleave.validate.violations.confirm import Confirmed, validate_trace
+from cleave.validate.violations.confirm import validate_trace
 from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Unsafe
 from support.engine_runs import solve
 from support.programs import EVERYTHING, Features, ProgramMaker
@@ -336,11 +336,11 @@ def test_no_verdict_contradicts_the_one_without(
         match after:
             case Violation(path):
                 judged = validate_trace(program, "main", strengthened.lift(path))
-                assert isinstance(judged, Confirmed), judged
+                assert judged.holds, judged
             case Proof(proof):
                 solver = Z3Solver(profile=DEFAULT)
                 rejected = check_unfolded(strengthened.program, strengthened.entry, proof, solver)
-                assert rejected is None, rejected
+                assert rejected.holds, rejected
 
     agrees()
     assert used > (2 if guessing else 0)

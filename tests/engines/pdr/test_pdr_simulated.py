@@ -7,13 +7,15 @@ import random
 
 import pytest
 
-from cleave.engines.coordination import Turn, Work
+from cleave.engines.coordination import Event, Turn, Work
 from cleave.engines.pdr.evidence import encode_interpretation
 from cleave.engines.pdr.messages import Closed, Effort, Outcome, Solve, Task, encode, to_worker
 from cleave.engines.pdr.options import TECHNIQUES, PdrOptions, Share, technique
-from cleave.engines.pdr.record import gap
+from cleave.engines.pdr.record import Solved, history
 from cleave.ir.horn import HornSystem
+from cleave.ir.horn_partition import Partition
 from cleave.logic.terms import eq, gt
+from cleave.validate.clauses.resolvents import covered
 from support.pdr_cases import disagreement, liar, random_case
 from support.pdr_runs import SLOW, N, X, counter, modes, pairs, random_faults, random_system, simulate
 
@@ -36,6 +38,11 @@ def test_one_worker(name: str) -> None:
     assert (run.word, run.wrong()) == (expected, None)
 
 
+def closed_partitions(events: list[Event]) -> list[Partition]:
+    solved = [one for one in history(events) if isinstance(one, Solved) and isinstance(one.outcome.answer, Closed)]
+    return [one.partition for one in solved if one.partition is not None]
+
+
 @pytest.mark.parametrize("name", ["pairs safe", "modes unsafe"])
 @pytest.mark.parametrize("how", sorted(TECHNIQUES))
 def test_each_technique(how: str, name: str) -> None:
@@ -44,8 +51,9 @@ def test_each_technique(how: str, name: str) -> None:
     assert (run.word, run.wrong()) == (expected, None)
     if run.counters["partitions"] and run.word == "safe":
         assert run.counters["closed"] == run.counters["partitions"] > 1
-        assert gap(run.problem, run.events) is None
-        assert "missing" in (gap(run.problem, run.events[: len(run.events) // 2]) or "")
+        assert covered(run.problem.prepared, closed_partitions(run.events)).holds
+        half = closed_partitions(run.events[: len(run.events) // 2])
+        assert "missing" in covered(run.problem.prepared, half).text
 
 
 def test_the_default_partitions_what_takes_long_and_keeps_a_worker_on_the_whole() -> None:

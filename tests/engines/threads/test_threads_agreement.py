@@ -8,15 +8,15 @@ from itertools import product
 import pytest
 
 from cleave.engines.threads.coordinator import part_names
-from cleave.engines.threads.instances import unfold
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.part import Empty, Found, Part
+from cleave.engines.threads.partition import Space
+from cleave.engines.unfolding.instances import unfold
 from cleave.ir.program import Program
 from cleave.logic.sorts import INT
 from cleave.smt.sat.solver import NAMES
 from cleave.validate.proofs.interleavings import Explored, TooLargeError, explore
 from cleave.validate.violations.concurrent import replay
-from cleave.validate.violations.confirm import Confirmed
 from support.concurrent_programs import ConcurrentMaker, Features, violating_schedule
 
 SORTS_OF_PROGRAMS = {
@@ -47,7 +47,7 @@ def test_same_verdict_for_every_number_of_contexts(kind: str, seed: int) -> None
         assert (schedule is not None) == (least is not None and least <= contexts)
         if schedule is not None:
             assert len(schedule.contexts) <= contexts
-            assert isinstance(replay(program, "main", schedule), Confirmed)
+            assert replay(program, "main", schedule).holds
 
 
 @pytest.mark.parametrize(("kind", "solver"), list(product(("plain", "arrays", "loops", "nested"), NAMES)))
@@ -58,18 +58,18 @@ def test_every_solver_finds_the_same(kind: str, solver: str) -> None:
             usual = violating_schedule(program, contexts)
             schedule = violating_schedule(program, contexts, solver=solver)
             assert (schedule is None) == (usual is None)
-            assert schedule is None or isinstance(replay(program, "main", schedule), Confirmed)
+            assert schedule is None or replay(program, "main", schedule).holds
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_parts_together_are_the_whole(seed: int) -> None:
     program = ConcurrentMaker(random.Random(100 + seed), Features(statements=2)).program()
     contexts = 4
-    bits = min(5, len(unfold(program, "main", 3).space.decisions(contexts)))
+    bits = min(5, len(Space.of(unfold(program, "main", 3)).decisions(contexts)))
     whole = violating_schedule(program, contexts)
     parts = [violating_schedule(program, contexts, part=name) for name in part_names(1 << bits)]
     assert (whole is not None) == any(part is not None for part in parts)
-    assert all(isinstance(replay(program, "main", part), Confirmed) for part in parts if part is not None)
+    assert all(replay(program, "main", part).holds for part in parts if part is not None)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -99,6 +99,6 @@ def test_rounds_find_violations_that_replay(seed: int) -> None:
     found = explored(program)
     schedule = violating_schedule(program, 0, rounds=4)
     if schedule is not None:
-        assert isinstance(replay(program, "main", schedule), Confirmed)
+        assert replay(program, "main", schedule).holds
     elif found is not None:  # main and one other context fit into two rounds
         assert found.contexts is None or found.contexts > 4

@@ -27,7 +27,6 @@ from cleave.engines.threads.messages import (
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.runtime.simulation.faults import NO_FAULTS, Faults
 from cleave.validate.violations.concurrent import replay
-from cleave.validate.violations.confirm import Confirmed
 from support.concurrent_programs import ConcurrentMaker, Features, violating_schedule
 from support.thread_runs import simulate
 
@@ -45,11 +44,11 @@ def test_many_workers_agree_with_one(seed: int, faults: Faults) -> None:
     run = simulate(program, options, workers, faults=faults, seed=seed)
     if isinstance(run.answer, Violated):
         assert expected
-        assert isinstance(replay(program, "main", receive_schedule(run.answer.schedule)), Confirmed)
+        assert replay(program, "main", receive_schedule(run.answer.schedule)).holds
     else:
         assert isinstance(run.answer, Empty)
         assert not expected
-        assert run.left_out is None
+        assert run.cover.holds
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -60,7 +59,7 @@ def test_a_run_goes_on_from_any_event(seed: int) -> None:
     for cut in random.Random(seed).sample(range(len(whole.events)), k=min(3, len(whole.events))):
         again = simulate(program, options, 4, seed=seed, before=whole.events[:cut])
         assert type(again.answer) is type(whole.answer)
-        assert isinstance(again.answer, Violated) or again.left_out is None
+        assert isinstance(again.answer, Violated) or again.cover.holds
 
 
 def test_splits_are_shown_to_whoever_waits() -> None:
@@ -94,5 +93,5 @@ def test_what_was_not_closed_is_noticed() -> None:
     if isinstance(run.answer, Violated):
         pytest.skip("a violation")
     without = [e for e in run.events if not (isinstance(e, Received) and b"contexts" in e.message)]
-    assert run.left_out is None
+    assert run.cover.holds
     assert len(without) < len(run.events)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cleave.engines.threads.instances import Unfolded, unfold
-from cleave.engines.threads.options import BITWUZLA, MINISAT, ThreadsOptions
+from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.part import Outcome, Part, Stopped
-from cleave.engines.threads.solving import Z3, chosen
+from cleave.engines.unfolding.instances import Unfolded, unfold
+from cleave.engines.unfolding.options import AUTO, BITWUZLA, MINISAT
+from cleave.engines.unfolding.solving import Z3, chosen
 from cleave.errors import UnsupportedError
 from cleave.ir.reader import read_program
 from cleave.smt.sat import gates
@@ -33,12 +34,12 @@ def unfolded(kind: tuple[str, str]) -> Unfolded:
 @pytest.mark.skipif(not sat.is_installed(), reason="the extra 'sat' is not installed")
 @pytest.mark.parametrize(("kind", "name"), [(BITS, MINISAT), (NUMBERS, Z3), (ARRAYS, MINISAT), (WRITTEN, BITWUZLA)])
 def test_who_searches(kind: tuple[str, str], name: str) -> None:
-    assert chosen(unfolded(kind), ThreadsOptions()) == name
+    assert chosen(unfolded(kind), AUTO) == name
 
 
 def test_who_searches_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sat, "is_installed", lambda: False)
-    assert chosen(unfolded(BITS), ThreadsOptions()) == BITWUZLA
+    assert chosen(unfolded(BITS), AUTO) == BITWUZLA
 
 
 @pytest.mark.skipif(not sat.is_installed(), reason="the extra 'sat' is not installed")

@@ -134,5 +134,5 @@ def test_the_caller_of_the_library_is_blamed(tmp_path: Path) -> None:
     assert found.trace.location is not None
     assert (found.trace.location.line, found.trace.violated) == (
         4,
-        "1 byte is written at offset 2 of an object, which has 2, in strcpy",
+        "index 2 is outside of a[2], declared at line 3, in strcpy",
     )

@@ -138,3 +138,26 @@ def test_a_stub_is_a_body(tmp_path: Path) -> None:
     stub = tmp_path / "stub.c"
     stub.write_text("void set(int *p) { *p = 1; } int number(void) { return 1; }")
     assert isinstance(outcome(tmp_path, TRUSTED, others=(str(stub),)).verdict, Safe)
+
+
+ASSEMBLY = """
+static int hidden = 3;
+int main(void) { int x = nondet_int(), y = 2, z; if (x < 0 || x > 9) return 0;
+  __asm__ volatile("" : "+r"(x)); __asm__ volatile("mfence" ::: "memory"); assert(x <= 9);
+  __asm__("bsrl %1, %0" : "=r"(z) : "r"(y)); assert(y == 2);
+  __asm__ volatile("incl %0" : "+m"(y)); assert(hidden == 3);
+  if (x == 4) { __asm__ volatile("ud2"); assert(0); }
+  assert(CONDITION); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [("x != 4", "safe"), ("z == 1", "line 11"), ("y == 3", "line 12"), ("x != 5", "unsafe")],
+)
+def test_assembly(tmp_path: Path, condition: str, expected: str) -> None:
+    found = outcome(tmp_path, ASSEMBLY.replace("CONDITION", condition)).verdict
+    if isinstance(found, Unknown):
+        assert f"what the assembly code in {expected} does" in found.detail
+    else:
+        assert found.word == expected

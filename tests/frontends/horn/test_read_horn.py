@@ -86,8 +86,14 @@ def test_assertions(text: str, expected: list[str]) -> None:
 
 def test_status_says_what_is_expected() -> None:
     assert read("(set-info :status sat)(check-sat)").expected == "safe"
-    assert read("(set-info :status unsat)").expected == "unsafe"
-    assert read("(set-info :status unknown)").expected is None
+    assert read("(set-info :status unsat)(check-sat)").expected == "unsafe"
+    assert read("(set-info :status unknown)(check-sat)").expected is None
+
+
+@pytest.mark.parametrize("text", ["", "; nothing\n", "(set-logic HORN)(declare-fun P (Int) Bool)(exit)"])
+def test_a_file_without_clauses_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="nothing to check"):
+        read(text)
 
 
 def test_free_constants_are_functions() -> None:
@@ -123,7 +129,7 @@ def test_locations() -> None:
 
 def test_names_that_look_alike_stay_apart() -> None:
     """The escapes of Cleave's own printing, written by somebody else."""
-    system = read("(declare-fun |a b| () Bool)(declare-fun a%20b () Bool)(declare-fun |a b%n{2}| () Bool)")
+    system = read("(declare-fun |a b| () Bool)(declare-fun a%20b () Bool)(declare-fun |a b%n{2}| () Bool)(check-sat)")
     assert len(system.predicates) == 3
 
 

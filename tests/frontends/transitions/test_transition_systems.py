@@ -183,7 +183,8 @@ def test_implication_is_on_bits() -> None:
     ("text", "expected"),
     [
         ("1 sort bitvec 8", "f: the model has no bad state, so there is nothing to check"),
-        ("1 sort bitvec 0", "f:1:15: a bit vector needs at least one bit"),
+        ("1 sort bitvec 0", "f:1:15: bit vectors have between 1 and 65536 bits here"),
+        ("1 sort bitvec 1000000000", "f:1:15: bit vectors have between 1 and 65536 bits here"),
         ("1 var 8", "f:1:3: var belongs to BTOR version 1; BTOR2 is supported"),
         ("1 foo 8", "f:1:3: foo is no operator of BTOR2"),
         ("x", "f:1:1: the number of a node expected, not x"),

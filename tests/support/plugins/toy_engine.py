@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NoReturn
 
 from cleave.engines.counters import Counters
-from cleave.engines.desk import Desk
+from cleave.engines.desk import Desk, Facts
 from cleave.engines.engine import Engine, Setting, Team
 from cleave.engines.options import option
 from cleave.errors import InternalError, UnsupportedError, UsageError
@@ -30,12 +30,13 @@ class ToyCounters(Counters, frozen=True, kw_only=True):
 @dataclass(frozen=True, slots=True)
 class ToySearch:
     options: ToyOptions
+    facts: Facts | None = None
     worker: ClassVar[str] = ""
     begins_alone: ClassVar[bool] = True
 
     @staticmethod
     def make(input: Input, options: ToyOptions, setting: Setting) -> ToySearch:
-        return ToySearch(options)
+        return ToySearch(options, setting.facts)
 
     def alone(self, desk: Desk) -> Verdict:
         rounds, end = 0, desk.watch.seconds() + self.options.seconds
@@ -44,6 +45,8 @@ class ToySearch:
             desk.note({"rounds": rounds})
             desk.watch.check()
             if desk.watch.seconds() >= end:
+                if self.options.says == "facts":
+                    desk.facts = Facts(b"", "a toy's facts")
                 return self._said()
             time.sleep(0.01)
 
@@ -51,6 +54,8 @@ class ToySearch:
         match self.options.says:
             case "safe":
                 return Safe("because")
+            case "asks" if self.facts is not None:
+                return Safe("told what others found")
             case "bounded":
                 return BoundedSafe({"rounds": 1}, "because")
             case "refuses":

@@ -18,10 +18,9 @@ from cleave.logic.terms import Op, Term
 from cleave.logic.walk import free_variables, has_quantifier
 from cleave.smt.solver import Answer
 from cleave.validate.clauses.combine import check_partitions, combine
-from cleave.validate.clauses.evidence import Confirmed, Rejected
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import check_interpretation, violation
-from cleave.validate.clauses.resolvents import resolved, uncovered
+from cleave.validate.clauses.resolvents import covered, resolved
 from support.small_horn import ARITIES, VALUES, VARIABLES, derivation, instances, interpretation, satisfies, systems
 
 X, Y, P, Q = (t.var(name, INT) for name in "xypq")
@@ -91,18 +90,18 @@ def leaves() -> dict[Partition, Interpretation]:
 
 
 def test_all_leaves_cover_the_query(solvers: InTurn) -> None:
-    assert uncovered(COUNTER, leaves(), solvers=solvers) is None
-    assert uncovered(COUNTER, [ROOT], solvers=solvers) is None
-    assert uncovered(COUNTER, [ROOT, *leaves()], solvers=solvers) is None
+    assert covered(COUNTER, leaves(), solvers=solvers).holds
+    assert covered(COUNTER, [ROOT], solvers=solvers).holds
+    assert covered(COUNTER, [ROOT, *leaves()], solvers=solvers).holds
 
 
 def test_a_leaf_that_is_missing_is_found(solvers: InTurn) -> None:
     for missing in leaves():
-        found = uncovered(COUNTER, leaves().keys() - {missing}, solvers=solvers)
+        found = covered(COUNTER, leaves().keys() - {missing}, solvers=solvers)
         if missing.path[-1][1] == 0:  # by the rule of zero there is no seven
-            assert found is None
+            assert found.holds
         else:
-            assert found == f"{missing} is missing, and has solutions"
+            assert found.text == f"{missing} is missing, and has solutions"
 
 
 def test_a_leaf_whose_solutions_are_not_known_is_missing() -> None:
@@ -110,12 +109,12 @@ def test_a_leaf_whose_solutions_are_not_known_is_missing() -> None:
     for missing in leaves():
         with InTurn() as stopped:
             stopped.interrupt()
-            found = uncovered(COUNTER, leaves().keys() - {missing}, solvers=stopped)
-        assert found == f"{missing} is missing, and whether it has solutions could not be decided (interrupted)"
+            found = covered(COUNTER, leaves().keys() - {missing}, solvers=stopped)
+        assert found.text == f"{missing} is missing, and whether it has solutions could not be decided (interrupted)"
 
 
 def test_nothing_closed_covers_nothing(solvers: InTurn) -> None:
-    assert uncovered(COUNTER, [], solvers=solvers) == "query 3 is missing, and has solutions"
+    assert covered(COUNTER, [], solvers=solvers).text == "query 3 is missing, and has solutions"
 
 
 @pytest.mark.parametrize(
@@ -132,15 +131,15 @@ def test_nothing_closed_covers_nothing(solvers: InTurn) -> None:
     ids=str,
 )
 def test_partitions_that_do_not_exist_are_rejected(solvers: InTurn, wrong: Partition) -> None:
-    assert uncovered(COUNTER, [ROOT, wrong], solvers=solvers) is not None
-    assert isinstance(check_partitions(COUNTER, {ROOT: EVEN, wrong: EVEN}, solvers=solvers), Rejected)
+    assert not covered(COUNTER, [ROOT, wrong], solvers=solvers).holds
+    assert not check_partitions(COUNTER, {ROOT: EVEN, wrong: EVEN}, solvers=solvers).holds
 
 
 def test_invariants_of_partitions_join(solvers: InTurn) -> None:
     found = check_partitions(COUNTER, leaves(), solvers=solvers)
-    assert isinstance(found, Confirmed)
+    assert found.holds
     assert found.interpretation is not None
-    assert isinstance(check_interpretation(COUNTER, found.interpretation, solvers=solvers), Confirmed)
+    assert check_interpretation(COUNTER, found.interpretation, solvers=solvers).holds
 
 
 def test_what_one_step_excludes_is_joined_without_quantifiers(solvers: InTurn) -> None:
@@ -152,7 +151,7 @@ def test_what_one_step_excludes_is_joined_without_quantifiers(solvers: InTurn) -
     joined = combine(system, closed)
     assert not has_quantifier(joined["Inv"].formula)
     found = check_partitions(system, closed, solvers=solvers)
-    assert isinstance(found, Confirmed)
+    assert found.holds
     assert found.interpretation is not None
 
 
@@ -162,10 +161,10 @@ def test_a_query_with_other_atoms_and_variables(solvers: InTurn) -> None:
     system = HornSystem(predicates=COUNTER.predicates, clauses=(*COUNTER.clauses[:3], query))
     closed: dict[Partition, Interpretation] = dict.fromkeys(split(system, ROOT, 1), EVEN)
     found = check_partitions(system, closed, solvers=solvers)
-    assert isinstance(found, Confirmed)
+    assert found.holds
     closed.pop(ROOT.child(1, 2))
     weak: dict[Partition, Interpretation] = {part: {} for part in closed}
-    assert isinstance(check_partitions(system, weak, solvers=solvers), Rejected)
+    assert not check_partitions(system, weak, solvers=solvers).holds
 
 
 def test_a_wrong_invariant_of_one_partition_is_rejected(solvers: InTurn) -> None:
@@ -174,22 +173,22 @@ def test_a_wrong_invariant_of_one_partition_is_rejected(solvers: InTurn) -> None
             continue  # needs none
         alone: dict[Partition, Interpretation] = {leaf: EVEN if leaf == place else {} for leaf in leaves()}
         found = check_partitions(COUNTER, {**alone, place: {}}, solvers=solvers)
-        assert isinstance(found, Rejected)
+        assert not found.holds
         wrong: Interpretation = {"Inv": Relation((Q,), t.lt(Q, number(6)))}
-        assert isinstance(check_partitions(COUNTER, {**alone, place: wrong}, solvers=solvers), Rejected)
+        assert not check_partitions(COUNTER, {**alone, place: wrong}, solvers=solvers).holds
 
 
 def test_fallback_one_by_one(solvers: InTurn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cleave.validate.clauses.combine.combine", lambda system, closed: {})  # what can't be confirmed
     found = check_partitions(COUNTER, leaves(), solvers=solvers)
-    assert isinstance(found, Confirmed)
+    assert found.holds
     assert str(found) == "5 invariants checked clause by clause by cvc5, and that they cover all queries"
     assert found.interpretation is None
     few = leaves()
     few.pop(ROOT.child(0, 1))
     rejected = check_partitions(COUNTER, few, solvers=solvers)
-    assert isinstance(rejected, Rejected)
-    assert "do not cover the queries: query 3, atom 0 by clause 1 is missing" in rejected.reason
+    assert not rejected.holds
+    assert "do not cover the queries: query 3, atom 0 by clause 1 is missing" in rejected.text
 
 
 # --- random systems -------------------------------------------------------------------------------------------------
@@ -245,9 +244,9 @@ def truly_covered(system: HornSystem, leaves: list[Partition], facts: dict[str, 
 def test_a_whole_tree_covers_and_decides_safety(system: HornSystem, data: st.DataObject) -> None:
     least, wrong = derivation(system)
     leaves = cut(data, system)
-    assert uncovered(system, leaves, solvers=SHARED) is None
+    assert covered(system, leaves, solvers=SHARED).holds
     found = check_partitions(system, dict.fromkeys(leaves, interpretation(least)), solvers=SHARED)
-    assert isinstance(found, Confirmed) == (wrong is None), found
+    assert found.holds == (wrong is None), found
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -264,9 +263,9 @@ def test_a_tree_with_holes_or_wrong_relations_never_proves_what_is_unsafe(
             fact = st.tuples(*[st.sampled_from(VALUES)] * arity)
             facts[name] = least[name] | data.draw(st.frozensets(fact, max_size=2))
         closed[leaf] = interpretation(facts, quantified=data.draw(st.booleans()))
-    if isinstance(check_partitions(system, closed, solvers=SHARED), Confirmed):
+    if check_partitions(system, closed, solvers=SHARED).holds:
         assert wrong is None
-    if uncovered(system, leaves, solvers=SHARED) is None:
+    if covered(system, leaves, solvers=SHARED).holds:
         assert truly_covered(system, leaves, least)
 
 

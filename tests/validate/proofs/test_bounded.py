@@ -8,12 +8,14 @@ from contextlib import contextmanager
 import pytest
 
 from cleave.engines.threads.encode import encode
-from cleave.engines.threads.instances import unfold
+from cleave.engines.unfolding.instances import unfold
+from cleave.ir.loops import LoopBounds
 from cleave.ir.reader import read_program
 from cleave.logic.terms import FALSE, TRUE, Term
+from cleave.validate.confirmation import Confirmation, rejected
 from cleave.validate.proofs import bounded
 from cleave.validate.proofs.bounded import UNCHECKED, Absence, Means, confirm
-from cleave.validate.proofs.schedules.check import Claim, Differs, Open, Outcome
+from cleave.validate.proofs.schedules.check import Claim
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown
 
 ONCE = """var x: (_ BitVec 32)
@@ -43,7 +45,13 @@ def absence(took_part: frozenset[str], contexts: int = 4, source: str = ONCE) ->
     program = read_program(source)
     shape = [thread.shape for thread in unfold(program, "main", 2).threads]
     return Absence(
-        program=program, entry="main", shape=shape, unwind=2, contexts=contexts, took_part=took_part, solver="MiniSat"
+        program=program,
+        entry="main",
+        shape=shape,
+        unwind=LoopBounds(2),
+        contexts=contexts,
+        took_part=took_part,
+        solver="MiniSat",
     )
 
 
@@ -51,10 +59,10 @@ def means(*formulas: tuple[Term, ...], states: int = 0) -> Means:
     return Means(states=states, seconds=20, formulas=lambda: formulas, guarded=unguarded)
 
 
-def answer_with(outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> list[Claim]:
+def answer_with(outcome: Confirmation, monkeypatch: pytest.MonkeyPatch) -> list[Claim]:
     asked: list[Claim] = []
 
-    def checked(claim: Claim, *_: object) -> Outcome:
+    def checked(claim: Claim, *_: object) -> Confirmation:
         asked.append(claim)
         return outcome
 
@@ -71,7 +79,7 @@ def test_interleavings_come_first() -> None:
 def test_interleavings_within_contexts_are_no_proof_that_no_more_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     claimed = absence(frozenset(), contexts=2)
     assert isinstance(confirm(claimed, means(states=1000)).verdict, Safe)  # by the checker
-    answer_with(Open(""), monkeypatch)
+    answer_with(rejected("", undecided=True), monkeypatch)
     found = confirm(claimed, means(states=1000)).verdict
     assert isinstance(found, BoundedSafe)
     assert dict(found.bounds) == {"contexts": 2}
@@ -97,7 +105,7 @@ def test_a_wrong_proof_is_no_verdict() -> None:
 
 
 def test_what_the_checker_does_not_decide_has_all_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = answer_with(Open("too hard"), monkeypatch)
+    asked = answer_with(rejected("too hard", undecided=True), monkeypatch)
     claimed = absence(frozenset())
     unfolded = unfold(claimed.program, "main", 2)
     formula = encode(unfolded, 4)
@@ -111,6 +119,6 @@ def test_what_the_checker_does_not_decide_has_all_bounds(monkeypatch: pytest.Mon
 
 
 def test_a_difference_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer_with(Differs("a way is missing"), monkeypatch)
+    answer_with(rejected("a way is missing"), monkeypatch)
     found = confirm(absence(frozenset()), means((FALSE,))).verdict
     assert found == Unknown(Reason.UNCONFIRMED, "the proof was checked again: a way is missing")

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cleave.ir.split_tree import Closed, Divided, Record
-from cleave.validate.proofs.coverage import uncovered
+from cleave.validate.proofs.coverage import covered
 
 A, B, C = b"a" * 8, b"b" * 8, b"c" * 8
 
@@ -44,21 +44,21 @@ def split_runs(draw: st.DrawFn, least_divisions: int = 0) -> list[Record]:
 
 @given(split_runs())
 def test_a_run_that_closed_all_its_leaves_covers_the_search(records: list[Record]) -> None:
-    assert uncovered(records) is None
-    assert uncovered(iter(records)) is None
+    assert covered(records).holds
+    assert covered(iter(records)).holds
 
 
 @given(split_runs(), st.data())
 def test_no_record_can_be_left_out(records: list[Record], data: st.DataObject) -> None:
     del records[data.draw(st.integers(0, len(records) - 1))]
-    assert uncovered(records) is not None
+    assert not covered(records).holds
 
 
 @given(split_runs(), st.data())
 def test_no_record_can_be_repeated(records: list[Record], data: st.DataObject) -> None:
     record = data.draw(st.sampled_from(records))
     records.insert(data.draw(st.integers(0, len(records))), record)
-    assert uncovered(records) is not None
+    assert not covered(records).holds
 
 
 @given(split_runs(least_divisions=1), st.data())
@@ -80,14 +80,14 @@ def test_a_proof_under_other_decisions_closes_nothing(records: list[Record], dat
         case _:
             decisions.insert(index, (meaning, reach))
     records[where] = replace(closed, decisions=tuple(decisions))
-    assert uncovered(records) is not None
+    assert not covered(records).holds
 
 
 @given(split_runs(least_divisions=1), st.data())
 def test_a_division_on_another_instance_is_noticed(records: list[Record], data: st.DataObject) -> None:
     where = data.draw(st.sampled_from([n for n, record in enumerate(records) if isinstance(record, Divided)]))
     records[where] = Divided(records[where].partition, b"changed!")
-    assert uncovered(records) is not None
+    assert not covered(records).holds
 
 
 @given(split_runs(least_divisions=1), st.data())
@@ -98,19 +98,19 @@ def test_the_names_of_two_records_can_not_be_swapped(records: list[Record], data
     one, other = records[first].partition, records[second].partition
     records[first] = replace(records[first], partition=other)
     records[second] = replace(records[second], partition=one)
-    assert uncovered(records) is not None
+    assert not covered(records).holds
 
 
 @given(split_runs(least_divisions=1), st.data())
 def test_a_proof_of_the_whole_search_needs_no_other(records: list[Record], data: st.DataObject) -> None:
     """One worker searches without splitting while others divide: when it is done first, what they left is no matter."""
     prefix = records[: data.draw(st.integers(0, len(records)))]
-    assert uncovered([*prefix, Closed("", ())]) is None
+    assert covered([*prefix, Closed("", ())]).holds
 
 
 def test_a_search_that_was_never_split_is_covered_by_its_one_proof() -> None:
-    assert uncovered([Closed("", ())]) is None
-    assert uncovered([]) == "nothing was divided or closed: the whole search is still open"
+    assert covered([Closed("", ())]).holds
+    assert covered([]).text == "nothing was divided or closed: the whole search is still open"
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_search_that_was_never_split_is_covered_by_its_one_proof() -> None:
     ],
 )
 def test_says_what_is_missing(records: tuple[Record, ...], expected: str) -> None:
-    assert uncovered(records) == expected
+    assert covered(records).text == expected
 
 
 def test_long_splits_take_linear_time() -> None:
@@ -152,5 +152,5 @@ def test_long_splits_take_linear_time() -> None:
         avoided = (*avoided, (meaning, False))
     records.append(Closed("0" * depth, avoided))
     started = time.process_time()
-    assert uncovered(records) is None
+    assert covered(records).holds
     assert time.process_time() - started < 2  # takes 0.1 s

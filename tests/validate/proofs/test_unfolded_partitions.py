@@ -24,10 +24,12 @@ from cleave.logic.terms import boolean, var
 from cleave.passes.flow import reachable
 from cleave.passes.prepare import prepare
 from cleave.smt.z3.solver import PLAIN, Z3Solver
-from cleave.validate.proofs.unfolded import PartitionChecker, Rejected, check_unfolded
+from cleave.validate.confirmation import Confirmation, rejected
+from cleave.validate.proofs.unfolded import PartitionChecker, check_unfolded
 from support.programs import HIERARCHICAL, LayeredMaker, ProgramMaker, Reference, TooManyPaths
 
-SATISFIABLE = Rejected("the proof's formula is satisfiable")
+SATISFIABLE = rejected("the proof's formula is satisfiable")
+ACCEPTED = Confirmation(True, "proof checked by another encoding")
 
 
 def avoid(instance: int) -> Decision:
@@ -49,7 +51,7 @@ def checker(text: str) -> PartitionChecker:
 def once(text: str, instances: list[UnfoldedInstance], *decisions: Decision, bound: int | None = None) -> bool:
     """Whether a checker of its own accepts the proof."""
     proof = UnfoldedProof(instances, bound, decisions)
-    return check_unfolded(read_program(text), "main", proof, Z3Solver(profile=PLAIN)) is None
+    return check_unfolded(read_program(text), "main", proof, Z3Solver(profile=PLAIN)).holds
 
 
 # --- decisions ------------------------------------------------------------------------------------------------------
@@ -110,9 +112,9 @@ def test_one_checker_takes_decisions_back() -> None:
     check = checker(EITHER).check
     for decisions, expected in [
         ((), SATISFIABLE),
-        ((avoid(1),), None),
+        ((avoid(1),), ACCEPTED),
         ((reach(1),), SATISFIABLE),
-        ((reach(2),), None),
+        ((reach(2),), ACCEPTED),
         ((), SATISFIABLE),
         ((reach(1), avoid(2)), SATISFIABLE),
     ]:
@@ -130,9 +132,9 @@ def test_an_open_call_of_a_reached_instance_does_anything() -> None:
 def test_decisions_that_make_no_sense(decision: Decision, reason: str) -> None:
     partitions = checker(EITHER)
     rejected = partitions.check(UnfoldedProof(BOTH_CALLED, None, (decision,)))
-    assert rejected is not None
-    assert reason in rejected.reason
-    assert partitions.check(UnfoldedProof(BOTH_CALLED, None, (avoid(1),))) is None, "the unfolding was not at fault"
+    assert not rejected.holds
+    assert reason in rejected.text
+    assert partitions.check(UnfoldedProof(BOTH_CALLED, None, (avoid(1),))).holds, "the unfolding was not at fault"
 
 
 SHARED = """\
@@ -186,13 +188,13 @@ def test_reaching_an_instance_through_a_call_that_was_bound_later(number: int) -
     instances = unfolding(("main", {("l", 0): 1}), ("f", {("b", 0): 2}), ("k", {}))
     reaching = UnfoldedProof(instances, None, (reach(number),))
     avoiding = replace(reaching, decisions=(avoid(number),))
-    assert partitions.check(reaching) is None
+    assert partitions.check(reaching).holds
     assert partitions.check(avoiding) == SATISFIABLE, "the other call is open"
     before = partitions.meaning(number)
 
     instances[0].callees["r", 0] = 1
     assert partitions.check(reaching) == SATISFIABLE
-    assert partitions.check(avoiding) is None
+    assert partitions.check(avoiding).holds
     assert partitions.meaning(number) != before
 
 
@@ -203,17 +205,17 @@ def test_instances_and_calls_are_added_between_checks() -> None:
     instances[0].callees["r", 0] = 1
     instances += unfolding(("h", {}))
     assert partitions.check(UnfoldedProof(instances, None, (avoid(1),))) == SATISFIABLE
-    assert partitions.check(UnfoldedProof(instances, None, (reach(1),))) is None
+    assert partitions.check(UnfoldedProof(instances, None, (reach(1),))).holds
     instances[0].callees["l", 0] = 2
     instances += unfolding(("f", {}))
-    assert partitions.check(UnfoldedProof(instances, None, (avoid(1), avoid(2)))) is None
+    assert partitions.check(UnfoldedProof(instances, None, (avoid(1), avoid(2)))).holds
     assert partitions.check(UnfoldedProof(instances, None, (avoid(1), reach(2)))) == SATISFIABLE
 
 
 def test_an_instance_that_nothing_calls_yet() -> None:
     partitions = checker(EITHER)
     instances = unfolding(("main", {("r", 0): 2}), ("f", {}), ("h", {}))
-    assert partitions.check(UnfoldedProof(instances, None, (reach(1),))) is None, "nothing passes it"
+    assert partitions.check(UnfoldedProof(instances, None, (reach(1),))).holds, "nothing passes it"
     instances[0].callees["l", 0] = 1
     assert partitions.check(UnfoldedProof(instances, None, (reach(1),))) == SATISFIABLE
 
@@ -246,8 +248,8 @@ def test_the_bound_is_raised_and_lowered() -> None:
 
     def accepted(bound: int | None, *decisions: Decision) -> bool:
         rejected = partitions.check(UnfoldedProof(instances, bound, decisions))
-        assert rejected in (None, SATISFIABLE)
-        return rejected is None
+        assert rejected in (ACCEPTED, SATISFIABLE)
+        return rejected.holds
 
     assert [accepted(bound) for bound in (1, 2, None)] == [True, False, False]
     instances[1].callees["t", 0] = 2
@@ -288,7 +290,7 @@ def test_a_shorter_way_makes_calls_less_deep(depth: int) -> None:
     chain: list[tuple[str, dict[CallPlace, int]]] = [("f", {("t", 0): number}) for number in range(2, depth + 1)]
     instances = unfolding(("main", {("l", 0): 1}), *chain, ("f", {}))
     proof = UnfoldedProof(instances, depth, (reach(1),))
-    assert partitions.check(proof) is None
+    assert partitions.check(proof).holds
     instances[0].callees["r", 0] = 2
     assert partitions.check(proof) == SATISFIABLE
 
@@ -354,14 +356,14 @@ def sequence() -> list[UnfoldedInstance]:
 def test_a_wrong_call_is_found_when_it_comes(number: int, place: CallPlace, callee: int, reason: str) -> None:
     partitions = checker(SEQUENCE)
     right = UnfoldedProof(sequence(), None, (reach(1),))
-    assert partitions.check(right) is None
+    assert partitions.check(right).holds
     wrong = UnfoldedProof([*sequence(), UnfoldedInstance("k", {})], None)
-    assert partitions.check(wrong) is None
+    assert partitions.check(wrong).holds
     wrong.instances[number].callees[place] = callee
     for proof in (wrong, wrong, right):  # an unfolding only grows, so it stays wrong
         rejected = partitions.check(proof)
-        assert rejected is not None
-        assert reason in rejected.reason
+        assert not rejected.holds
+        assert reason in rejected.text
         assert not rejected.undecided
 
 
@@ -369,21 +371,21 @@ def test_a_call_of_one_execution_shares_what_another_one_gets_later() -> None:
     """The k is below both f before it is found that main calls both in one execution."""
     partitions = checker(SEQUENCE)
     instances = unfolding(("main", {("b", 0): 1}), ("f", {("t", 0): 2}), ("k", {}), ("f", {("u", 0): 2}))
-    assert partitions.check(UnfoldedProof(instances, None)) is None
+    assert partitions.check(UnfoldedProof(instances, None)).holds
     instances[0].callees["c", 0] = 3
     rejected = partitions.check(UnfoldedProof(instances, None))
-    assert rejected is not None
-    assert "twice below main" in rejected.reason
+    assert not rejected.holds
+    assert "twice below main" in rejected.text
 
 
 def test_a_cycle_is_found_when_it_closes() -> None:
     partitions = checker(COUNTING)
     instances = unfolding(("main", {("b", 0): 1}), ("f", {("t", 0): 2}), ("f", {("t", 0): 3}), ("f", {}))
-    assert partitions.check(UnfoldedProof(instances, 1)) is None
+    assert partitions.check(UnfoldedProof(instances, 1)).holds
     instances[3].callees["t", 0] = 1
     rejected = partitions.check(UnfoldedProof(instances, 1))
-    assert rejected is not None
-    assert "cycle" in rejected.reason
+    assert not rejected.holds
+    assert "cycle" in rejected.text
 
 
 @pytest.mark.parametrize(
@@ -393,8 +395,8 @@ def test_a_cycle_is_found_when_it_closes() -> None:
 )
 def test_nothing_is_taken_back(changed: list[UnfoldedInstance]) -> None:
     partitions = checker(SEQUENCE)
-    assert partitions.check(UnfoldedProof(sequence(), None)) is None
-    assert partitions.check(UnfoldedProof(changed, None)) is not None
+    assert partitions.check(UnfoldedProof(sequence(), None)).holds
+    assert not partitions.check(UnfoldedProof(changed, None)).holds
 
 
 def test_a_limit_leaves_the_proof_undecided_and_the_checker_usable() -> None:
@@ -402,7 +404,7 @@ def test_a_limit_leaves_the_proof_undecided_and_the_checker_usable() -> None:
     proof = proof_of(complete(Conditions(program.program), program.entry, lambda _: 1, never), None)
     partitions = PartitionChecker(program.program, program.entry, Z3Solver(profile=PLAIN))
     stopped = partitions.check(proof, cost_limit=1)
-    assert stopped is not None
+    assert not stopped.holds
     assert stopped.undecided
     assert partitions.check(proof) == check_unfolded(program.program, program.entry, proof, Z3Solver(profile=PLAIN))
 
@@ -444,7 +446,7 @@ class Case:
             proofs.append(UnfoldedProof(part, None, self.decisions(size)))
         return [*proofs, replace(self.proof, decisions=self.decisions(total))]
 
-    def fresh(self, proof: UnfoldedProof) -> Rejected | None:
+    def fresh(self, proof: UnfoldedProof) -> Confirmation:
         return check_unfolded(self.program, self.entry, proof, Z3Solver(profile=PLAIN))
 
     def checker(self) -> PartitionChecker:
@@ -506,8 +508,8 @@ def test_a_partition_is_closed_iff_both_sides_of_its_split_are(case: Case) -> No
     for proof in case.growing(2):
         for number in range(1, len(proof.instances)):
             sides = [replace(proof, decisions=(*proof.decisions, side(number))) for side in (avoid, reach)]
-            closed = [partitions.check(side) is None for side in sides]
-            assert (partitions.check(proof) is None) == all(closed)
+            closed = [partitions.check(side).holds for side in sides]
+            assert partitions.check(proof).holds == all(closed)
 
 
 @settings(max_examples=60, deadline=None, database=None)
@@ -520,4 +522,4 @@ def test_decisions_mean_the_executions_that_pass_or_avoid_the_instance(case: Cas
             violated = Reference(executions(case.program, proof)).violates("main")
         except TooManyPaths:
             return
-        assert (partitions.check(proof) is not None) == violated
+        assert partitions.check(proof).holds != violated

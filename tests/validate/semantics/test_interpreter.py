@@ -12,7 +12,8 @@ from cleave.ir.reader import read_program
 from cleave.logic.terms import Term
 from cleave.logic.values import Value, default_value
 from cleave.validate.semantics.events import Blocked, Finished, Run, StepLimit, Violated
-from cleave.validate.semantics.interpreter import INSTANCES_NOTE, Chooser, run
+from cleave.validate.semantics.interpreter import Chooser, run
+from cleave.validate.semantics.judge import INSTANCES_NOTE
 
 
 class Scripted(Chooser):

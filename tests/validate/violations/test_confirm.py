@@ -6,7 +6,9 @@ import pytest
 
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
 from cleave.ir.reader import read_program
-from cleave.validate.violations.confirm import CANDIDATE_NOTE, Confirmed, Refuted, validate_trace
+from cleave.validate.confirmation import Confirmation
+from cleave.validate.violations.confirm import CANDIDATE_NOTE, validate_trace
+from cleave.verdict import Trace
 
 
 def main(body: str, declarations: str = "var g: Int\n", header: str = "", rest: str = "") -> str:
@@ -14,21 +16,27 @@ def main(body: str, declarations: str = "var g: Int\n", header: str = "", rest: 
     return f"{declarations}proc main(n: Int) -> (r: Int) {{\n{header}{locals_}  b0:\n{body}}}\n{rest}"
 
 
-def validate(text: str, *steps: str | PathStep, seconds: float = 20) -> Confirmed | Refuted:
+def validate(text: str, *steps: str | PathStep, seconds: float = 20) -> Confirmation:
     path: Path = (Enter("main"), *(Visit(step) if isinstance(step, str) else step for step in steps))
     return validate_trace(read_program(text), "main", path, seconds=seconds)
 
 
-def confirmed(text: str, *steps: str | PathStep) -> Confirmed:
+def confirmed(text: str, *steps: str | PathStep) -> Confirmation:
     result = validate(text, *steps)
-    assert isinstance(result, Confirmed), result
+    assert result.holds, result
     return result
+
+
+def trace_of(text: str, *steps: str | PathStep) -> Trace:
+    trace = confirmed(text, *steps).trace
+    assert trace is not None
+    return trace
 
 
 def reason(text: str, *steps: str | PathStep) -> str:
     result = validate(text, *steps)
-    assert isinstance(result, Refuted), result
-    return result.reason
+    assert not result.holds, result
+    return result.text
 
 
 # --- what can fail --------------------------------------------------------------------------------------------------
@@ -36,19 +44,19 @@ def reason(text: str, *steps: str | PathStep) -> str:
 
 def test_an_assertion_in_the_last_block() -> None:
     text = main('    assume (< 5 n)\n    assert (< n 7) "small"\n    return\n')
-    trace = confirmed(text, "b0").trace
+    trace = trace_of(text, "b0")
     assert trace.violated == "small: n < 7"
     assert int(trace.inputs["n"]) >= 7
 
 
 def test_a_later_assertion_when_the_first_holds() -> None:
     text = main('    x := 1\n    assert (= x 1) "one"\n    assert (= x 2) "two"\n    return\n')
-    assert confirmed(text, "b0").trace.violated == "two: x == 2"
+    assert trace_of(text, "b0").violated == "two: x == 2"
 
 
 def test_assertions_that_were_passed_held() -> None:
     text = main("    assert (< n 5)\n    goto b1\n  b1:\n    assert (< n 4)\n    return\n")
-    assert confirmed(text, "b0", "b1").trace.inputs["n"] == "4"
+    assert trace_of(text, "b0", "b1").inputs["n"] == "4"
 
 
 F = "proc f(p: Int) -> (q: Int) {{\n{}  fb:\n    q := (+ p 1)\n    return\n}}\n"
@@ -57,15 +65,15 @@ CALL_F = "    call f(n) -> (x)\n    assert (< x 9)\n    return\n"
 
 def test_an_assertion_after_a_call() -> None:
     text = main(CALL_F, rest=F.format(""))
-    returns_left_out = confirmed(text, "b0", Enter("f"), "fb")
-    for result in (confirmed(text, "b0", Enter("f"), "fb", Leave()), returns_left_out):
-        assert int(result.trace.inputs["n"]) >= 8
+    returns_left_out = trace_of(text, "b0", Enter("f"), "fb")
+    for trace in (trace_of(text, "b0", Enter("f"), "fb", Leave()), returns_left_out):
+        assert int(trace.inputs["n"]) >= 8
     assert "nothing that could be violated" in reason(text, "b0")
 
 
 def test_a_checked_requires_at_a_call() -> None:
     text = main(CALL_F, rest=F.format("  requires (< p 3)\n"))
-    assert confirmed(text, "b0").trace.violated == "requires of f: p < 3"
+    assert trace_of(text, "b0").violated == "requires of f: p < 3"
     assert "every check at the end of the path holds" in reason(text, "b0", Enter("f"), "fb", Leave())
 
 
@@ -76,7 +84,7 @@ def test_a_free_requires_is_assumed() -> None:
 
 def test_a_checked_ensures_at_the_end_of_a_body() -> None:
     text = main(CALL_F, rest=F.format("  ensures (< q 4)\n"))
-    assert confirmed(text, "b0", Enter("f"), "fb").trace.violated == "ensures of f: q < 4"
+    assert trace_of(text, "b0", Enter("f"), "fb").violated == "ensures of f: q < 4"
     assert "every check at the end" in reason(text, "b0", Enter("f"), "fb", Leave())
 
 
@@ -87,7 +95,7 @@ def test_a_free_ensures_is_assumed_after_the_call() -> None:
 
 def test_the_entrys_own_contract() -> None:
     text = main("    r := n\n    return\n", header="  requires (< 3 n)\n  ensures free false\n  ensures (< r 5)\n")
-    assert confirmed(text, "b0").trace.violated == "ensures of main: r < 5"
+    assert trace_of(text, "b0").violated == "ensures of main: r < 5"
     weak = main("    r := n\n    return\n", header="  requires (< n 5)\n  ensures (< r 5)\n")
     assert "every check at the end" in reason(weak, "b0")
 
@@ -108,14 +116,14 @@ def test_old_values() -> None:
         "    assert (= g (+ |old(g)| 1))\n    return\n}\n"
     )
     text = main("    g := n\n    call f() -> ()\n    assert (= g n)\n    return\n", rest=rest)
-    assert confirmed(text, "b0", Enter("f"), "fb").trace.violated.startswith("assertion: g == old(g) + 1")
+    assert trace_of(text, "b0", Enter("f"), "fb").violated.startswith("assertion: g == old(g) + 1")
     confirmed(text, "b0", Enter("f"), "fb", Leave())
     assert "every check" in reason(text.replace("(= g n)", "(= g (+ n 1))"), "b0", Enter("f"), "fb", Leave())
 
 
 def test_reaching_the_end() -> None:
     text = "property end-reachable\n" + main("    assume (< 3 n)\n    assert (< n 5)\n    return\n")
-    trace = confirmed(text, "b0", Leave()).trace
+    trace = trace_of(text, "b0", Leave())
     assert trace.violated == "the end of main is reached"
     assert trace.inputs["n"] == "4"
     assert "before the end is reached" in reason(text, "b0")
@@ -158,17 +166,17 @@ def test_illegal_steps(steps: tuple[str | PathStep, ...], message: str) -> None:
     text = main(body, rest=F.format(""))
     confirmed(text, "b0", "b1", Enter("f"), "fb", Leave(), "b2")
     result = validate(text, *steps)
-    assert isinstance(result, Refuted)
-    assert any(part in result.reason for part in message.split("|")), result.reason
+    assert not result.holds
+    assert any(part in result.text for part in message.split("|")), result.text
 
 
 def test_a_path_must_start_at_the_entry() -> None:
     program = read_program(main("    assert false\n    return\n"))
-    assert isinstance(validate_trace(program, "main", ()), Refuted)
-    assert isinstance(validate_trace(program, "main", (Visit("b0"),)), Refuted)
-    assert isinstance(validate_trace(program, "nobody", (Enter("nobody"),)), Refuted)
+    assert not validate_trace(program, "main", ()).holds
+    assert not validate_trace(program, "main", (Visit("b0"),)).holds
+    assert not validate_trace(program, "nobody", (Enter("nobody"),)).holds
     bodyless = read_program("proc main() -> () {\n}\n")
-    assert isinstance(validate_trace(bodyless, "main", (Enter("main"),)), Refuted)
+    assert not validate_trace(bodyless, "main", (Enter("main"),)).holds
 
 
 # --- values ---------------------------------------------------------------------------------------------------------
@@ -199,6 +207,7 @@ def test_functions_and_quantified_axioms() -> None:
     declarations = "function f(Int) -> Int\naxiom (forall ((i Int)) (! (= (f i) (+ i 1)) :pattern ((f i))))\n"
     text = main("    x := (f n)\n    y := (f x)\n    assert (not (= y 12))\n    return\n", declarations)
     result = confirmed(text, "b0")
+    assert result.trace is not None
     assert result.trace.inputs["n"] == "10"
     assert result.notes
     assert "every check" in reason(text.replace("(= y 12)", "(= y n)"), "b0")
@@ -226,8 +235,8 @@ def test_axioms_that_the_candidate_breaks_are_instantiated() -> None:
     body = (
         "    assume (and (<= 0 x) (< x 1) (< 0 (rank start)))\n    y := (|%6fr| x 4)\n    assert (= y 5)\n    return\n"
     )
-    assert confirmed(main(body, declarations), "b0").trace.violated == "assertion: y == 5"
-    assert isinstance(validate(main(body.replace("y 5", "y 4"), declarations), "b0", seconds=3), Refuted)
+    assert trace_of(main(body, declarations), "b0").violated == "assertion: y == 5"
+    assert not validate(main(body.replace("y 5", "y 4"), declarations), "b0", seconds=3).holds
 
 
 def test_quantified_assumptions_and_assertions() -> None:
@@ -235,6 +244,7 @@ def test_quantified_assumptions_and_assertions() -> None:
     zeros = "(forall ((i Int)) (=> (and (<= 0 i) (< i n)) (= (select a i) 0)))"
     body = f"    assume {zeros}\n    assume (< 3 n)\n    a := (store a 2 x)\n    assert {zeros.replace('i ', 'j ').replace(' i)', ' j)')}\n    return\n"  # noqa: E501
     result = confirmed(main(body, declarations), "b0")
+    assert result.trace is not None
     assert result.trace.violated.startswith("assertion: (forall j: Int ::")
     assert result.notes
     assert "every check" in reason(main(body.replace("a 2 x", "a 2 0"), declarations), "b0")
@@ -243,7 +253,7 @@ def test_quantified_assumptions_and_assertions() -> None:
 def test_an_existential_assumption_gets_a_witness() -> None:
     declarations = "var a: (Array Int Int)\n"
     body = "    assume (exists ((i Int)) (and (< 100 i) (= (select a (* 2 i)) 7)))\n    assert false\n    return\n"
-    assert isinstance(confirmed(main(body, declarations), "b0"), Confirmed)
+    assert confirmed(main(body, declarations), "b0").holds
 
 
 def test_a_deep_path() -> None:
@@ -258,4 +268,4 @@ def test_running_out_of_time_is_no_confirmation() -> None:
         "    assume (and (< 2 x) (< 2 y) (< 2 n))\n    assert (not (= (+ (* x x x) (* y y y)) (* n n n)))\n    return\n"
     )
     result = validate(text, "b0", seconds=0.5)
-    assert isinstance(result, Refuted)
+    assert not result.holds

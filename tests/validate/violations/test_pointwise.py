@@ -10,8 +10,9 @@ from cleave.logic import terms as t
 from cleave.logic.sorts import INT, array
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
+from cleave.validate.confirmation import Confirmation
 from cleave.validate.semantics.evaluate import World
-from cleave.validate.violations.confirm import Confirmed, Refuted, validate_trace
+from cleave.validate.violations.confirm import validate_trace
 from cleave.validate.violations.pointwise import PointwiseMaps
 
 PRELUDE = """
@@ -24,7 +25,7 @@ COPY = """
 """
 
 
-def judged(statements: str, *, apart: bool) -> Confirmed | Refuted:
+def judged(statements: str, *, apart: bool) -> Confirmation:
     """``apart``: the assertion is in a block of its own. Only what earlier blocks assume are rules of maps."""
     if apart:
         before, assertion, after = statements.rpartition("assert")
@@ -49,7 +50,7 @@ def judged(statements: str, *, apart: bool) -> Confirmed | Refuted:
 @pytest.mark.parametrize("apart", [False, True])
 def test_a_violation_after_copying_is_confirmed(statements: str, apart: bool) -> None:
     found = judged(statements, apart=apart)
-    assert isinstance(found, Confirmed), found
+    assert found.holds, found
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_a_violation_after_copying_is_confirmed(statements: str, apart: bool) ->
 @pytest.mark.parametrize("apart", [False, True])
 def test_what_copying_rules_out_is_not_confirmed(statements: str, apart: bool) -> None:
     found = judged(statements, apart=apart)
-    assert isinstance(found, Refuted), found
+    assert not found.holds, found
 
 
 # --- rules ----------------------------------------------------------------------------------------------------------

@@ -123,8 +123,8 @@ class CegarCoordinator:
             return []  # from a worker that was given up; its work is in other hands
         decoded = from_worker(message)
         match decoded:
-            case Ready(transitions=transitions):
-                self._set_up(transitions)
+            case Ready(transitions=transitions, predicates=predicates):
+                self._set_up(transitions, predicates)
                 self._staff.ready(worker)
             case Expanded():
                 self._on_expanded(worker, decoded)
@@ -132,10 +132,11 @@ class CegarCoordinator:
                 self._on_analysed(worker, decoded)
         return self._go_on()
 
-    def _set_up(self, transitions: tuple[tuple[int, int], ...]) -> None:
+    def _set_up(self, transitions: tuple[tuple[int, int], ...], predicates: Iterable[Learned]) -> None:
         if self._transitions is None:
             self._transitions = transitions
             self._posts = Posts(transitions)
+            self._learn(dict.fromkeys(predicates))
             self._begin_iteration()
         elif self._transitions != transitions:
             raise InternalError("workers read the same task differently")

@@ -1,7 +1,7 @@
 """What the engine's own work costs in virtual time, in the solver's units, each about half a microsecond.
 
-The solver counts its own steps. The rest was measured, as processor time of one worker and of ten (docs/cegar.md), and
-is counted, so that the virtual time of a run is the same on every machine.
+The solver counts its own steps. The rest was measured, as processor time of one worker and of ten
+(docs/design/cegar.md), and is counted, so that the virtual time of a run is the same on every machine.
 """
 
 from __future__ import annotations

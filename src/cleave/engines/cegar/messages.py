@@ -34,6 +34,7 @@ class Task(msgspec.Struct, frozen=True):
     workers: int = 1
     version: int = VERSION
     integers: Integers = Integers.BITS
+    known: bytes = b""  # facts about the program that an earlier stage found; see `engines.known`
 
 
 class Learned(msgspec.Struct, frozen=True, array_like=True):
@@ -83,9 +84,10 @@ class Successors(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Ready(msgspec.Struct, frozen=True, array_like=True, tag=1):
-    """The source and the target of each transition, in their order."""
+    """The source and the target of each transition, in their order, and the predicates to begin with."""
 
     transitions: tuple[tuple[int, int], ...]
+    predicates: tuple[Learned, ...] = ()
 
 
 class Expanded(msgspec.Struct, frozen=True, array_like=True, tag=2):

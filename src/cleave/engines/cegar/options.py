@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cleave.engines.options import MOST, MOST_COST, losses_option, option, patience_option
 
-VERSION = 2
+VERSION = 3
 """Of the task and of the messages. A journal of another version is not resumed."""
 
 _TOGETHER = 64

@@ -29,7 +29,6 @@ from cleave.frontends.input import Input
 from cleave.ir.horn_text import print_interpretation
 from cleave.logic import encoding
 from cleave.logic.terms import Term, conj_all, disj_all
-from cleave.validate.clauses.evidence import Rejected
 from cleave.validate.clauses.invariant import check_interpretation
 from cleave.verdict import Reason, Safe, Unknown, Verdict
 from cleave.watch import Watch
@@ -74,7 +73,14 @@ class CegarSearch:
     @staticmethod
     def make(input: Input, options: CegarOptions, setting: Setting) -> CegarSearch:
         task = Task(
-            input.file, input.source, input.entry, input.asked, options, setting.workers, integers=setting.integers
+            input.file,
+            input.source,
+            input.entry,
+            input.asked,
+            options,
+            setting.workers,
+            integers=setting.integers,
+            known=setting.facts.data if setting.facts is not None else b"",
         )
         return CegarSearch(input, task, setting)
 
@@ -86,7 +92,8 @@ class CegarSearch:
 
     def alone(self, desk: Desk) -> Verdict:
         problem = self._read(desk)
-        coordinator, worker = self.coordinator(), CegarWorker(problem.system, self.task.options, is_alone=True)
+        coordinator = self.coordinator()
+        worker = CegarWorker(problem.system, self.task.options, problem.known, is_alone=True)
         claim: Finding[Steps | Tree]
         try:
             with desk.watch.guarding(worker.interrupt):
@@ -103,7 +110,7 @@ class CegarSearch:
         started = desk.watch.seconds()
         if self.input.kind.is_program:
             desk.program(self.input, self.task.integers)
-        problem = problem_of(self.input, self.task.integers)
+        problem = problem_of(self.input, self.task.integers, self.task.known)
         transitions, locations = len(problem.system.transitions), len(problem.system.locations)
         seconds = round(desk.watch.seconds() - started, 3)
         desk.note({"read_seconds": seconds, "transitions": transitions, "locations": locations})
@@ -136,9 +143,9 @@ class CegarSearch:
             judged = check_interpretation(
                 problem.given, interpretation, unfold=unfold, spell_out=tells, solvers=solvers
             )
-        if isinstance(judged, Rejected):
+        if not judged.holds:
             watch.check()
-            return Unknown(Reason.UNCONFIRMED, f"the invariant that was found is not confirmed: {judged.reason}")
+            return Unknown(Reason.UNCONFIRMED, f"the invariant that was found is not confirmed: {judged.text}")
         lifted = judged.interpretation or interpretation
         solution = print_interpretation(problem.given, lifted) if tells else ""
         if problem.program is None or not self.setting.tells_loops:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from functools import lru_cache
 
 from cleave.engines.cegar import refinement
@@ -33,6 +34,7 @@ from cleave.engines.cegar.task import CegarProblem, read_problem
 from cleave.engines.coordination import Clock, Turn, Work
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic import encoding
+from cleave.logic.terms import Term
 from cleave.smt.z3.solver import Z3Solver
 
 _ANALYSIS_FACTOR = 2.2
@@ -45,7 +47,8 @@ _PREPARATION_COST = 5_000
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
     """A worker's whole life."""
     decoded = decode_task(task)
-    return CegarWorker(_assigned(task).system, decoded.options, is_alone=decoded.workers == 1).run()
+    problem = _assigned(task)
+    return CegarWorker(problem.system, decoded.options, problem.known, is_alone=decoded.workers == 1).run()
 
 
 @lru_cache(maxsize=1)
@@ -55,8 +58,17 @@ def _assigned(task: bytes) -> CegarProblem:
 
 
 class CegarWorker:
-    def __init__(self, system: TransitionSystem, options: CegarOptions, *, is_alone: bool = False) -> None:
+    def __init__(
+        self,
+        system: TransitionSystem,
+        options: CegarOptions,
+        known: Sequence[tuple[int, Term]] = (),
+        *,
+        is_alone: bool = False,
+    ) -> None:
+        """``known`` are predicates of locations to begin with."""
         self._system = system
+        self._known = known
         self._abstraction = Abstraction(system, options, is_alone=is_alone)
         self._analysis_limit = options.analysis_cost
         self._budget: refinement.Budget | None = None  # of the analysis under way
@@ -67,7 +79,9 @@ class CegarWorker:
     def run(self) -> Work:
         """One order after the other; each is answered before the next is looked at."""
         inbox: deque[ToWorker] = deque()
-        outgoing: tuple[FromWorker, ...] = (Ready(tuple((one.source, one.target) for one in self._system.transitions)),)
+        transitions = tuple((one.source, one.target) for one in self._system.transitions)
+        known = tuple(Learned(location, encoding.encode([formula])) for location, formula in self._known)
+        outgoing: tuple[FromWorker, ...] = (Ready(transitions, known),)
         while True:
             messages = tuple(map(encode, outgoing))
             is_idle = not inbox and self._unused is not None

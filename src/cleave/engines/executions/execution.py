@@ -53,6 +53,7 @@ class Execution:
         self.steps = 0
         self.jumps = 0  # which are no steps
         self._switches = 0  # of threads
+        self.is_too_long = False  # it was cut off
         self.turns: list[int] = []  # whose they were
         self.threads: list[Thread] = []
         self._contexts: list[Context] = []
@@ -121,6 +122,7 @@ class Execution:
             visible = visible and (thread.atomic > 0 or instruction.hidden)
             if self.steps > self._most:
                 break
+        self.is_too_long = True
         raise Over
 
     def _begin(self, number: int, thread: Thread, begin: tuple[Code, list[Value]]) -> None:

@@ -32,6 +32,26 @@ class ExecutionsOptions:
     longest_of_all: int = option(
         100_000, help="of any execution", unit="steps", low=1, reason="a loop without an end must not take all steps"
     )
+    native: bool = option(
+        True,
+        flag="--native",
+        help="run long executions of sequential programs in machine code, too (needs the extra c)",
+        reason="a hundred times as fast",
+    )
+    jumps: int = option(
+        10_000,
+        help="of one execution in machine code without inputs, for each step",
+        unit="times",
+        low=1,
+        reason="as much time as the steps take, about",
+    )
+    random_jumps: int = option(
+        300,
+        help="of executions in machine code with inputs by chance, for each step",
+        unit="times",
+        low=1,
+        reason="more of them seldom find more",
+    )
 
 
 USUAL = ExecutionsOptions()

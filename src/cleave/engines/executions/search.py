@@ -1,5 +1,5 @@
 """Executions as a plan sees them: the program is run, with inputs chosen at random, and a schedule where it has
-threads. A violation is replayed; that there was none says nothing."""
+threads. A violation is replayed; that there was none says nothing, unless the program has one execution only."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import ClassVar, NoReturn
 from cleave.engines.confirming import confirm_schedule
 from cleave.engines.desk import Desk
 from cleave.engines.engine import Setting, Team
+from cleave.engines.executions.confirm import settled_natively
 from cleave.engines.executions.options import ExecutionsOptions
 from cleave.engines.executions.trying import probe
 from cleave.errors import InternalError
@@ -34,9 +35,9 @@ class ExecutionsSearch:
         if len(entries) > 1:
             return Unknown(Reason.BUDGET, "executions have one entry")
         options = self.options
-        found, taken = probe(
-            program, entries[0], seed=options.seed, steps=options.steps, check=desk.watch.check, options=options
-        )
+        check = desk.watch.check
+        tried = probe(program, entries[0], seed=options.seed, steps=options.steps, check=check, options=options)
+        taken, found = tried.steps, tried.schedule
         desk.note({"probe_steps": taken})
         if found is not None:
             verdict = confirm_schedule(program, entries[0], found)
@@ -44,6 +45,10 @@ class ExecutionsSearch:
                 if self.input.kind is Kind.THREADS:
                     desk.note({"contexts": len(found.contexts)})
                 return verdict
+        elif tried.is_long and options.native and self.input.kind is Kind.PROGRAM:
+            settled = settled_natively(program, entries[0], options, check)
+            if settled is not None:
+                return settled
         return Unknown(Reason.BUDGET, f"no violation in {taken} steps of executions")
 
     def together(self, desk: Desk, team: Team) -> Verdict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from typing import NamedTuple
 
 from cleave.engines.executions.code import Compiler
 from cleave.engines.executions.execution import Execution, Moved, Over, Violation
@@ -15,6 +16,15 @@ from cleave.engines.executions.values import Values, pinned
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Program, Property
 from cleave.ir.schedule import Schedule
+
+
+class Tried(NamedTuple):
+    """What was found, the steps that were taken, and whether an execution was cut off because it took too many."""
+
+    schedule: Schedule | None
+    steps: int
+    is_long: bool
+
 
 _START = 20  # steps that it takes to start an execution, about
 _JUMPS_OF_A_STEP = 10  # that are for nothing; more are counted, as a loop without statements takes no steps at all
@@ -28,13 +38,13 @@ def probe(
     steps: int,
     check: Callable[[], None] = lambda: None,
     options: ExecutionsOptions = USUAL,
-) -> tuple[Schedule | None, int]:
-    """What was found, and the steps that were taken. ``check`` is called often and may raise to end it."""
+) -> Tried:
+    """``check`` is called often and may raise to end it."""
     if program.property is not Property.ASSERTIONS or program.axioms or _has_contracts(program):
-        return None, 0
+        return Tried(None, 0, False)
     random = Random(seed)
     compiler, given = Compiler(program), pinned(program, entry)
-    longest, number, threads, taken = float(options.longest), 0, 1, 0
+    longest, number, threads, taken, is_long = float(options.longest), 0, 1, 0, False
     try:
         while taken < steps:
             check()
@@ -43,12 +53,13 @@ def probe(
             taken += execution.steps + len(execution.turns) + _START
             taken += max(0, execution.jumps - _JUMPS_OF_A_STEP * execution.steps)
             if violated:
-                return shortened(compiler, entry, execution), taken
+                return Tried(shortened(compiler, entry, execution), taken, is_long)
+            is_long |= execution.is_too_long
             number, threads = number + 1, max(threads, len(execution.threads))
             longest = min(longest * options.growth, options.longest_of_all)
     except UnsupportedError:
         pass  # what can't be executed is left to the formula
-    return None, taken
+    return Tried(None, taken, is_long)
 
 
 def _has_contracts(program: Program) -> bool:

@@ -21,7 +21,8 @@ from cleave.ir.unfolded import UnfoldedProof
 from cleave.passes.background import without_background
 from cleave.passes.prepare import Prepared
 from cleave.smt.z3.solver import PLAIN, Z3Solver
-from cleave.validate.proofs.unfolded import PartitionChecker, Rejected, check_unfolded
+from cleave.validate.confirmation import Confirmation
+from cleave.validate.proofs.unfolded import PartitionChecker, check_unfolded
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +59,19 @@ class Claims:
             self._solver = solver_for(self._program, self._seed)
             self._checker = PartitionChecker(self._program, self._prepared.entry, self._solver)
         proof = self._writer.proof(claim.bound, claim.decisions)
-        rejected = self._checker.check(proof, seconds=seconds, cost_limit=cost_limit)
-        if rejected is not None and self._solver is not None and self._solver.reason_unknown() == "cost":
+        judged = self._checker.check(proof, seconds=seconds, cost_limit=cost_limit)
+        if not judged.holds and self._solver is not None and self._solver.reason_unknown() == "cost":
             return None
-        if rejected is not None and self._program is not self._prepared.program:
+        if not judged.holds and self._program is not self._prepared.program:
             self._earlier_cost = self.cost()
             self._program, self._checker, self._solver = self._prepared.program, None, None
             return None
-        if rejected is not None and rejected.undecided:
-            rejected = self._second(proof, seconds or self._second_seconds)
-        if rejected is not None:
-            return GivenUp("unconfirmed", f"the proof that was found is not confirmed: {rejected.reason}")
+        if judged.undecided:
+            judged = self._second(proof, seconds or self._second_seconds)
+        if not judged.holds:
+            return GivenUp("unconfirmed", f"the proof that was found is not confirmed: {judged.text}")
         meanings = tuple((self._checker.meaning(d.instance), d.reach) for d in proof.decisions)
-        return Closed(claim.bound, meanings, "proof checked by another encoding")
+        return Closed(claim.bound, meanings, judged.text)
 
     def confine(self, bound: int) -> None:
         """From now on only what is within the bound is looked at."""
@@ -79,6 +80,6 @@ class Claims:
         self._earlier_cost = self.cost()
         self._checker, self._solver = None, None
 
-    def _second(self, proof: UnfoldedProof, seconds: float) -> Rejected | None:
+    def _second(self, proof: UnfoldedProof, seconds: float) -> Confirmation:
         program, entry = self._prepared.program, self._prepared.entry
         return check_unfolded(program, entry, proof, Z3Solver(profile=PLAIN), seconds=seconds)

@@ -115,13 +115,14 @@ class Outcome(msgspec.Struct, frozen=True, array_like=True, tag=3):
 
 
 class Progress(msgspec.Struct, frozen=True, array_like=True, tag=4):
-    """How far a worker is in its partition."""
+    """How far a worker is in its partition; ``id`` tells people which."""
 
     bound: int
     instances: int
     open_calls: int
     checks: int
     cost: int
+    id: str | None = None
 
 
 class Solve(msgspec.Struct, frozen=True, array_like=True, tag=5):

@@ -21,20 +21,26 @@ from cleave.engines.inline.messages import (
     GivenUp,
     Outcome,
     Progress,
+    Searched,
     SendPartition,
     Violated,
     from_worker,
 )
+from cleave.engines.inline.review_drawings import review_drawings
 from cleave.engines.inline.review_text import review_text
 from cleave.engines.inline.review_tree import Part, Settled, SplitTree
 from cleave.engines.inline.review_workers import WorkerRecord, effort
+from cleave.engines.review.drawings import Drawing
 from cleave.engines.review.members import Crew, rounded
+
+_LONG = 20  # digits of a part's id
 
 
 @dataclass(slots=True)
 class InlineReview:
     crew: Crew[WorkerRecord] = field(default_factory=lambda: Crew(WorkerRecord))
     tree: SplitTree = field(default_factory=SplitTree)
+    last_split: SendPartition | None = None
 
     @property
     def workers(self) -> dict[int, WorkerRecord]:
@@ -43,8 +49,15 @@ class InlineReview:
     def dissimilarity(self) -> Dissimilarity | None:
         return dissimilarity({worker.number: worker.inlined for worker in self.workers.values()})
 
+    def follow(self, events: Iterable[tuple[float, Event]]) -> None:
+        for worker, message, seconds in self.crew.heard(events):
+            self.heard(worker, message, seconds)
+
     def text(self, depth: int) -> Iterable[str]:
         return review_text(self, depth)
+
+    def drawings(self) -> Iterable[Drawing]:
+        return review_drawings(self)
 
     def as_object(self) -> dict[str, Any]:
         """The tree is a flat list: nested, its depth would be more than readers of JSON can take."""
@@ -66,23 +79,41 @@ class InlineReview:
             case Progress():
                 worker.heard(seconds)
                 worker.told_cost(message.cost)
+                self._works_on(worker, message.id)
             case SendPartition():
                 worker.heard(seconds)
                 worker.splits += 1
+                self.last_split = message
                 worker.inlined.update(message.inlined)
                 self.tree.divided(message.id, worker.number, seconds, message.call)
+                self._works_on(worker, message.id + "0")
+            case Searched():
+                worker.at_work = f"checks the proof of {_named(message.id)}"
+                worker.part = None
+                worker.searched[message.id] = seconds
             case Outcome():
                 worker.finished(message.effort)
                 worker.closed += isinstance(message.answer, Closed)
                 worker.inlined.update(message.inlined)
                 self.tree.settled(message.id, _settled(worker.number, message, seconds))
+                worker.part = None if worker.part == message.id else worker.part
+                worker.spent(message.effort, seconds, _named(message.id), worker.searched.pop(message.id, None))
+
+    def _works_on(self, worker: WorkerRecord, part: str | None) -> None:
+        if part is not None:
+            worker.part, worker.at_work = part, _named(part)
 
 
 def review(events: Iterable[tuple[float, Event]]) -> InlineReview:
     found = InlineReview()
-    for worker, message, seconds in found.crew.heard(events):
-        found.heard(worker, message, seconds)
+    found.follow(events)
     return found
+
+
+def _named(part: str) -> str:
+    if len(part) > _LONG:
+        return f"part …{part[-_LONG:]}, {len(part)} splits deep"
+    return f"part {part}" if part else "the whole search"
 
 
 def _settled(worker: int, outcome: Outcome, seconds: float) -> Settled:

@@ -43,12 +43,12 @@ def tree_text(tree: SplitTree, depth: int) -> Iterable[str]:
         part = tree.parts[pending.pop()]
         cut = len(part.id) >= depth and part.split_by is not None
         told = _summary(sums[part.id]) if cut else _part(part)
-        yield f"  {'  ' * len(part.id)}{_label(tree, part)}: {told}"
+        yield f"  {'  ' * len(part.id)}{label_of(tree, part)}: {told}"
         if part.split_by is not None and not cut:
             pending += (part.id + "1", part.id + "0")
 
 
-def _label(tree: SplitTree, part: Part) -> str:
+def label_of(tree: SplitTree, part: Part) -> str:
     if not part.id:
         return "whole search"
     return f"{_SIDES[part.id[-1]]} {tree.parts[part.id[:-1]].call or 'the call'}"
@@ -88,12 +88,16 @@ def _counts(below: Below) -> str:
 def _workers(review: InlineReview) -> Iterable[str]:
     yield "who did what (search, setup, checking of proofs, unfinished: cost; busy: seconds):"
     shown = list(review.workers.values())[:_MOST_WORKERS]
-    yield from table([_COLUMNS, *map(_row, shown)], right=_COLUMNS[2:], indent="  ")
+    yield from table([_COLUMNS, *map(worker_row, shown)], right=_COLUMNS[2:], indent="  ")
     if len(shown) < len(review.workers):
         yield f"  … {len(review.workers) - len(shown)} further workers; --json shows them"
 
 
-def _row(worker: WorkerRecord) -> tuple[str, ...]:
+def worker_columns() -> tuple[str, ...]:
+    return _COLUMNS
+
+
+def worker_row(worker: WorkerRecord) -> tuple[str, ...]:
     return (
         str(worker.number),
         worker.place,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cleave.engines.inline.messages import Effort
+from cleave.engines.review.drawings import Block
 from cleave.engines.review.members import Member
 
 
@@ -25,6 +26,8 @@ class WorkerRecord(Member):
     instances_set_up: int = 0
     busy: float = 0.0  # seconds
     inlined: set[int] = field(default_factory=set)
+    part: str | None = None  # that it was last heard of to be searching
+    searched: dict[str, float] = field(default_factory=dict)  # when, of parts whose proofs are being checked
     _told_cost: int = 0
     _busy_since: float | None = None
     _last_sign: float = 0.0
@@ -41,6 +44,19 @@ class WorkerRecord(Member):
     def seconds_busy(self) -> float:
         """With the part that it was last heard of to be working on, to the second."""
         return self.busy + (self._last_sign - self._busy_since if self._busy_since is not None else 0.0)
+
+    def spent(self, effort: Effort, until: float, label: str, searched: float | None) -> None:
+        """A block for each kind of work on a part. Setup and search end when the part was ``searched``, each as wide as
+        its share of the cost; the rest is the check of the proof, during which the worker may search the next part."""
+        doing = self.at_work
+        found = until if searched is None else searched
+        begin = max(found - effort.seconds, self.since, self.joined)
+        middle = begin + (found - begin) * effort.setup / max(1, effort.search + effort.setup)
+        self.did("setup", middle - begin, middle, label)
+        self.did("search", found - middle, found, label)
+        if until > found:
+            self.blocks.append(Block(round(found, 3), round(until, 3), "checking", label))
+        self.at_work = None if doing is None or doing.endswith(label) else doing
 
     def heard(self, seconds: float) -> None:
         """It is working."""

@@ -33,8 +33,9 @@ from cleave.ir.unfolded import UnfoldedProof
 from cleave.passes.background import without_background
 from cleave.passes.prepare import Prepared
 from cleave.smt.z3.solver import BOOGIE, PLAIN, Profile, Z3Solver
-from cleave.validate.proofs.coverage import uncovered
-from cleave.validate.proofs.unfolded import Rejected, check_unfolded
+from cleave.validate.confirmation import Confirmation, rejected
+from cleave.validate.proofs.coverage import covered
+from cleave.validate.proofs.unfolded import check_unfolded
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 from cleave.watch import EXTRA_SECONDS, Watch
 
@@ -82,8 +83,8 @@ class InlineSearch:
     def together(self, desk: Desk, team: Team) -> Verdict:
         prepared = self._prepare(desk)
         found = solved(team, desk, self.found, how_far)
-        if isinstance(found, Proof) and (left_out := gap(team.events())) is not None:
-            return Unknown(Reason.UNCONFIRMED, f"the closed parts of the search do not cover it: {left_out}")
+        if isinstance(found, Proof) and not (cover := coverage(team.events())).holds:
+            return Unknown(Reason.UNCONFIRMED, f"the closed parts of the search do not cover it: {cover}")
         return self._confirm(desk, prepared, found)
 
     def found(self, outcome: bytes, counters: Mapping[str, Any]) -> Finding[Path | UnfoldedProof | int]:
@@ -101,7 +102,7 @@ class InlineSearch:
         program = desk.program(self.input, self.task.integers)
         if self.input.asked is None and program.property is Property.END_REACHABLE:
             desk.assumptions.append(
-                "a violation is that the entry returns: the program asks so (docs/boogie.md, --property)"
+                "a violation is that the entry returns: the program asks so (docs/guide/boogie-input.md, --property)"
             )
         prepared = prepare_task(self.task, program)
         desk.watch.check()
@@ -127,14 +128,14 @@ class InlineSearch:
         """A proof for larger bounds than were asked for is checked for a limited time, then what it proves within
         those."""
         most = self.task.options.beyond_check_seconds if proof.within else inf
-        rejected = _rejected(prepared, proof, watch, most)
-        if rejected is not None and proof.within is not None:
+        judged = _checked(prepared, proof, watch, most)
+        if not judged.holds and proof.within is not None:
             proof = proof.within
-            rejected = _rejected(prepared, proof, watch)
-        if rejected is None:
+            judged = _checked(prepared, proof, watch)
+        if judged.holds:
             return self._proved(proof.bounds, _CHECKED)
         watch.check()
-        return Unknown(Reason.UNCONFIRMED, f"the proof that was found is not confirmed: {rejected.reason}")
+        return Unknown(Reason.UNCONFIRMED, f"the proof that was found is not confirmed: {judged.text}")
 
     def _proved(self, bounds: Mapping[str, int], validation: str) -> Verdict:
         """A proof stands on what was known, too. A violation does not: it was replayed on the program as it is."""
@@ -147,9 +148,9 @@ def how_far(counters: Mapping[str, Any]) -> str:
     return f"parts of the search: {counters['closed']} closed, {counters['open_partitions']} open"
 
 
-def gap(events: Iterable[Event]) -> str | None:
-    """What the closed parts of the search leave out, told from the journal alone; None if nothing."""
-    return uncovered(split_tree(events))
+def coverage(events: Iterable[Event]) -> Confirmation:
+    """Whether the closed parts of the search leave nothing out, told from the journal alone."""
+    return covered(split_tree(events))
 
 
 def _searched(prepared: Prepared, options: InlineOptions, desk: Desk) -> Finding[Any]:
@@ -176,29 +177,24 @@ def _proof_turns(program: Program) -> Iterator[tuple[Program, Profile, float]]:
     yield from ((program, profile, seconds) for profile, seconds in (*_PROOF_TURNS, *_LATER_TURNS))
 
 
-def _rejected(
-    prepared: Prepared, proof: Proof[UnfoldedProof], watch: Watch, most_seconds: float = inf
-) -> Rejected | None:
-    """None: the proof is confirmed."""
-    rejected: Rejected | None = None
+def _checked(prepared: Prepared, proof: Proof[UnfoldedProof], watch: Watch, most_seconds: float = inf) -> Confirmation:
+    judged: Confirmation | None = None
     refuted: Program | None = None
     end = watch.seconds() + most_seconds
     for program, profile, seconds in _proof_turns(prepared.program):
         if program is refuted:
             continue
-        if rejected is not None and watch.seconds() >= end:
+        if judged is not None and watch.seconds() >= end:
             break
         solver = Z3Solver(profile=profile)
         late = watch.reason is not None  # a limit was hit after the proof was found
         watch.guard(solver.interrupt, unless=late)
         limit = EXTRA_SECONDS if late else min(seconds or inf, end - watch.seconds())
-        rejected = check_unfolded(
-            program, prepared.entry, proof.evidence, solver, seconds=limit if limit < inf else 0.0
-        )
+        judged = check_unfolded(program, prepared.entry, proof.evidence, solver, seconds=limit if limit < inf else 0.0)
         watch.unguard(solver.interrupt)
-        if rejected is None or late:
+        if judged.holds or late:
             break
         # A candidate for a model of what leaves the background out is most likely one: the background is needed.
-        seems_refuted = program is not prepared.program and not rejected.stopped
-        refuted = program if seems_refuted or not rejected.undecided else None
-    return rejected
+        seems_refuted = program is not prepared.program and not judged.stopped
+        refuted = program if seems_refuted or not judged.undecided else None
+    return judged or rejected("no time was left to check it", undecided=True)

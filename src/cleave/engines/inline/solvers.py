@@ -4,7 +4,7 @@ Boogie's suit drivers, whose integers are compared and rarely computed with: cas
 vectors they lead astray; there Z3's own are behind by a factor of two at times, and ahead by hundreds at others.
 
 A worker that searches what another one searches, too, goes by the activity of literals instead: on some drivers with a
-violation that takes less than a tenth of the cost, on others several times as much (docs/inline.md).
+violation that takes less than a tenth of the cost, on others several times as much (docs/design/inline.md).
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ class Client:
                     return Undecided("cost", search.progress.bound_done)
                 return found
             self._report(
-                Progress(progress.bound, progress.instances, progress.open_calls, progress.checks, self._cost())
+                Progress(progress.bound, progress.instances, progress.open_calls, progress.checks, self._cost(), job.id)
             )
             yield from self._look_up()
             if self._most_cost and job.solver_cost() >= self._most_cost:

@@ -20,9 +20,9 @@ from cleave.engines.pdr.task import HornProblem
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Derivation, Interpretation
 from cleave.validate.clauses.derivation import check_derivation
-from cleave.validate.clauses.evidence import Confirmed, Rejected
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import check_interpretation
+from cleave.validate.confirmation import rejected
 
 CLAUSE_COST, STEP_COST = 5_000, 500
 """About what the check of a clause or of a step costs, in units of Z3's: the solvers that check do not count."""
@@ -89,10 +89,10 @@ class Confirming:
             with self._asked() as solvers:
                 judged = check_interpretation(system, lifted, unfold=unfold, solvers=solvers)
         except UnsupportedError as error:
-            judged = Rejected(str(error))
-        if isinstance(judged, Confirmed):
+            judged = rejected(str(error))
+        if judged.holds:
             return Closed(encode_interpretation(found), str(judged))
-        return GivenUp("unconfirmed", f"the invariant that was found is not confirmed: {judged.reason}")
+        return GivenUp("unconfirmed", f"the invariant that was found is not confirmed: {judged.text}")
 
     def violated(self, part: PartProblem, found: Derivation) -> Violated | GivenUp:
         """A derivation of the given clauses, from one of the part's."""
@@ -101,7 +101,7 @@ class Confirming:
             with self._asked() as solvers:
                 judged = check_derivation(self._problem.given, lifted, solvers=solvers)
         except UnsupportedError as error:
-            judged = Rejected(str(error))
-        if isinstance(judged, Confirmed):
+            judged = rejected(str(error))
+        if judged.holds:
             return Violated(encode_derivation(lifted), str(judged))
-        return GivenUp("unconfirmed", f"the derivation that was found is not confirmed: {judged.reason}")
+        return GivenUp("unconfirmed", f"the derivation that was found is not confirmed: {judged.text}")

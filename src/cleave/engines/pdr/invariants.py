@@ -37,9 +37,9 @@ from cleave.passes.known import Known
 from cleave.passes.prepare import ask
 from cleave.passes.to_horn import Limits, Place, program_to_horn
 from cleave.passes.to_integers import to_integers
-from cleave.validate.clauses.evidence import Confirmed, named
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import check_interpretation
+from cleave.validate.confirmation import named
 
 _NO_COPIES = Limits(small=0, caller=0)
 
@@ -135,7 +135,7 @@ def confirmed(
             if left is None:
                 return None
             judged = check_interpretation(rules, _relations(rules, left), solvers=solvers)
-            if isinstance(judged, Confirmed):
+            if judged.holds:
                 return Inductive(left, judged.by)
             head = rules.clauses[judged.clause].head if judged.clause is not None else None
             if head is None or solvers.is_over:

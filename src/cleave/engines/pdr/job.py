@@ -149,6 +149,7 @@ class SolveJob:
         self._shared = 0  # lemmas sent and received
         self._exports: list[messages.Lemma] = []
         self._imports: list[Shared] = []
+        self._imported = 0  # lemmas of others, since the last exchange
         self._take(order.lemmas)
 
     def step(self) -> Answered | None:
@@ -199,13 +200,19 @@ class SolveJob:
             return None
         self._last = now
         exports, self._exports = tuple(self._exports), []
-        return messages.Exchange(self.order.job, problem, exports, self.level, self.cost(), self._sharing())
+        imported, self._imported = self._imported, 0
+        order, cost, sharing = self.order, self.cost(), self._sharing()
+        return messages.Exchange(
+            order.job, problem, exports, self.level, cost, sharing, order.strategy, order.partition, imported
+        )
 
     def learn(self, news: Learn) -> None:
         self._take(news.lemmas)
 
     def _take(self, lemmas: Sequence[messages.Lemma]) -> None:
-        self._imports += (_to_spacer(lemma) for lemma in lemmas if lemma.level == INVARIANT or self.order.share.frames)
+        taken = [lemma for lemma in lemmas if lemma.level == INVARIANT or self.order.share.frames]
+        self._imported += len(taken)
+        self._imports += map(_to_spacer, taken)
         if self._sieve is not None:
             self._sieve.add(lemmas)
 

@@ -92,6 +92,9 @@ class Exchange(msgspec.Struct, frozen=True, array_like=True, tag=2):
     level: int = 0
     cost: int = 0
     sharing: int = 0  # what of the cost was for sharing
+    strategy: str = ""  # for people, as what follows
+    partition: Partition | None = None
+    imported: int = 0  # lemmas of others that the job was given since the last message
 
 
 class Divided(msgspec.Struct, frozen=True, array_like=True, tag=3):

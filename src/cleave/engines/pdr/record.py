@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 from cleave.engines.coordination import Event, valid_messages
 from cleave.engines.pdr.evidence import decode_interpretation
-from cleave.engines.pdr.messages import Closed, Divided, Outcome, Proofs, from_worker
+from cleave.engines.pdr.messages import Divided, Outcome, Proofs, from_worker
 from cleave.engines.pdr.task import HornProblem
 from cleave.ir.horn import Interpretation
 from cleave.ir.horn_partition import Partition
 from cleave.validate.clauses.combine import combine
-from cleave.validate.clauses.resolvents import uncovered
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +37,6 @@ def history(events: Iterable[Event]) -> list[Divided | Solved]:
         elif isinstance(message, Outcome):
             found.append(Solved(worker, message.partition, message))
     return found
-
-
-def closed_partitions(events: Iterable[Event]) -> list[Partition | None]:
-    """What workers closed, in order; None is the whole problem."""
-    return [
-        one.partition for one in history(events) if isinstance(one, Solved) and isinstance(one.outcome.answer, Closed)
-    ]
-
-
-def gap(problem: HornProblem, events: Iterable[Event], *, seconds: float = 0.0) -> str | None:
-    """What the closed parts of the problem leave out, told from the events alone; None if nothing."""
-    closed = closed_partitions(events)
-    if None in closed:
-        return None
-    return uncovered(problem.prepared, [one for one in closed if one is not None], seconds=seconds)
 
 
 def combined(problem: HornProblem, found: Proofs) -> Interpretation:

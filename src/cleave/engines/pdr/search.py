@@ -30,9 +30,9 @@ from cleave.ir.horn import Derivation, Interpretation
 from cleave.ir.horn_text import print_interpretation
 from cleave.logic.walk import has_quantifier
 from cleave.validate.clauses.combine import check_partitions, combine
-from cleave.validate.clauses.evidence import Confirmed, Rejected
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import check_interpretation
+from cleave.validate.confirmation import Confirmation
 from cleave.verdict import Reason, Safe, Unknown, Verdict
 from cleave.watch import Watch
 
@@ -136,9 +136,9 @@ class PdrSearch:
     def _confirm_invariants(self, problem: HornProblem, evidence: Invariants, watch: Watch) -> Verdict:
         tells = self.setting.tells_invariant
         judged = _check_invariants(problem, evidence, watch, to_write=tells)
-        if isinstance(judged, Rejected):
+        if not judged.holds:
             watch.check()
-            return Unknown(Reason.UNCONFIRMED, f"the invariant that was found is not confirmed: {judged.reason}")
+            return Unknown(Reason.UNCONFIRMED, f"the invariant that was found is not confirmed: {judged.text}")
         whole = evidence.interpretations.get(None)
         lifted = judged.interpretation or (problem.interpretation(whole) if whole is not None else {})
         solution = ""
@@ -169,16 +169,14 @@ def how_far(counters: Mapping[str, Any]) -> str:
     return f"no violation within {counters['level']} levels{parts}"
 
 
-def _check_invariants(
-    problem: HornProblem, evidence: Invariants, watch: Watch, *, to_write: bool
-) -> Confirmed | Rejected:
+def _check_invariants(problem: HornProblem, evidence: Invariants, watch: Watch, *, to_write: bool) -> Confirmation:
     """What is ``to_write`` is checked as it will be written: predicates that were inlined are unfolded only where their
     relations would have quantifiers."""
     whole = evidence.interpretations.get(None)
     if evidence.checked and whole is not None and not to_write:
-        return Confirmed(evidence.checked)
+        return Confirmation(True, evidence.checked)
 
-    def check(interpretation: Interpretation, solvers: InTurn) -> Confirmed | Rejected:
+    def check(interpretation: Interpretation, solvers: InTurn) -> Confirmation:
         lifted = problem.interpretation(interpretation)
         unfold = [name for name in problem.inlined if not to_write or has_quantifier(lifted[name].formula)]
         return check_interpretation(problem.given, lifted, unfold=unfold, spell_out=to_write, solvers=solvers)
@@ -189,6 +187,6 @@ def _check_invariants(
         parts = {partition: one for partition, one in evidence.interpretations.items() if partition is not None}
         with solvers.share(0.5):
             judged = check(combine(problem.prepared, parts), solvers)
-        if isinstance(judged, Confirmed):
+        if judged.holds:
             return judged
         return check_partitions(problem.prepared, parts, solvers=solvers)

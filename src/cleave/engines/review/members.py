@@ -11,13 +11,19 @@ Nothing here asks the coordinator: what workers said while they were there is al
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
+from msgspec.structs import replace
+
 from cleave.engines.coordination import STOPPED, Event, Joined, Lost, Received
+from cleave.engines.review.drawings import Block, Drawing, Lane, Lanes
 
 State = Literal["open", "split", "closed", "violated", "given up"]
 """Of a part of a search."""
+
+_MOST_LANES = 200
 
 
 class Review(Protocol):
@@ -30,16 +36,54 @@ class Review(Protocol):
     def as_object(self) -> dict[str, Any]:
         """As an object that JSON can hold."""
 
+    def drawings(self) -> Iterable[Drawing]:
+        """What pages show of it."""
+
+    def follow(self, events: Iterable[tuple[float, Event]]) -> None:
+        """Goes on with events that came later."""
+
 
 @dataclass(slots=True)
 class Member:
-    """A worker and when it was there, in seconds of the run."""
+    """A worker and when it was there, in seconds of the run. ``blocks`` are what it did when, ``since`` is the second
+    after the last of them, ``at_work`` what it was last heard of to be doing."""
 
     number: int
     place: str
     joined: float
     left: float | None = None
     why_left: str = ""
+    blocks: list[Block] = field(default_factory=list)
+    since: float = 0.0
+    at_work: str | None = None
+
+    def did(self, kind: str, seconds: float, until: float, label: str) -> None:
+        """It did something for so many seconds. The time before it is time that nobody knows of: it waited."""
+        begin = max(until - seconds, self.since, self.joined)
+        if until > begin:
+            self.blocks.append(Block(round(begin, 3), round(until, 3), kind, label))
+            self.since = until
+        self.at_work = None
+
+    def lane(self, now: float) -> Lane:
+        """With what it is doing, and when it was lost."""
+        blocks = list(self.blocks)
+        until = now if self.left is None else self.left
+        if self.at_work is not None and until > self.since:
+            blocks.append(Block(round(max(self.since, self.joined), 3), round(until, 3), "in work", self.at_work))
+        if self.left is not None and self.why_left not in ("", STOPPED):
+            blocks.append(Block(round(self.left, 3), round(max(now, self.left), 3), "lost", self.why_left))
+        blocks = _in_turn(blocks)
+        busy = sum(block.end - block.begin for block in blocks if block.kind != "lost")
+        there = max(until - self.joined, 1e-9)
+        return Lane(f"worker {self.number}", tuple(blocks), f"{min(1.0, busy / there):.0%} busy")
+
+
+def _in_turn(blocks: list[Block]) -> list[Block]:
+    """In the order of time; one during which the next begins ends there, in the picture."""
+    ordered = sorted(blocks, key=lambda block: (block.begin, block.end))
+    cut = [replace(one, end=min(one.end, after.begin)) for one, after in pairwise(ordered)]
+    return [block for block in (*cut, *ordered[-1:]) if block.end > block.begin]
 
 
 AnyMember = TypeVar("AnyMember", bound=Member)
@@ -49,24 +93,35 @@ class Crew(Generic[AnyMember]):
     def __init__(self, joined: Callable[[int, str, float], AnyMember]) -> None:
         self._joined = joined
         self.members: dict[int, AnyMember] = {}
+        self.seconds = 0.0  # of the last event
+        self._present: set[int] = set()
 
     def heard(self, events: Iterable[tuple[float, Event]]) -> Iterator[tuple[AnyMember, bytes, float]]:
         """What those that were there said, while who came and went is noted."""
-        present: set[int] = set()
         for seconds, event in events:
+            self.seconds = seconds
             match event:
                 case Joined(worker=number, place=place):
-                    present.add(number)
+                    self._present.add(number)
                     self.members[number] = self._joined(number, place, seconds)
-                case Lost(worker=number, reason=reason) if number in present:
-                    present.discard(number)
+                case Lost(worker=number, reason=reason) if number in self._present:
+                    self._present.discard(number)
                     self.members[number].left, self.members[number].why_left = seconds, reason
-                case Received(worker=number, message=message) if number in present:
+                case Received(worker=number, message=message) if number in self._present:
                     yield self.members[number], message, seconds
 
     def lost(self) -> list[AnyMember]:
         """Those that were lost while the run went on."""
         return [one for one in self.members.values() if one.left is not None and one.why_left != STOPPED]
+
+    def lanes(self) -> Iterator[Lanes]:
+        """Who did what when."""
+        members = list(self.members.values())
+        if members:
+            shown = tuple(one.lane(self.seconds) for one in members[:_MOST_LANES])
+            further = len(members) - len(shown)
+            note = f"{further} further workers are not drawn" if further else ""
+            yield Lanes(title="Who did what when", lanes=shown, note=note)
 
     def lost_text(self) -> Iterator[str]:
         for one in self.lost():

@@ -16,8 +16,9 @@ from typing import Any, Protocol
 import msgspec
 
 from cleave.engines.coordination import Event
+from cleave.engines.review.drawings import Drawing
 from cleave.engines.review.members import Crew, Member, State
-from cleave.engines.review.parts_text import parts_text
+from cleave.engines.review.parts_text import parts_tables, parts_text
 
 
 @dataclass(slots=True)
@@ -53,6 +54,7 @@ class WorkerSummary(Member):
 class PartsReview:
     """``unreadable`` counts messages that mean nothing."""
 
+    listen: Listener
     crew: Crew[WorkerSummary] = field(default_factory=lambda: Crew(WorkerSummary))
     parts: dict[str, PartRecord] = field(default_factory=dict)
     unreadable: int = 0
@@ -60,16 +62,31 @@ class PartsReview:
     def part(self, name: str) -> PartRecord:
         return self.parts.setdefault(name, PartRecord(name))
 
+    def follow(self, events: Iterable[tuple[float, Event]]) -> None:
+        for worker, message, seconds in self.crew.heard(events):
+            try:
+                self.listen(self, worker, message, seconds)
+            except msgspec.MsgspecError:
+                self.unreadable += 1
+
     def text(self, depth: int) -> Iterable[str]:
         return parts_text(self)
+
+    def drawings(self) -> Iterable[Drawing]:
+        return (*self.crew.lanes(), *parts_tables(self))
 
     def as_object(self) -> dict[str, Any]:
         return {
             "parts": [msgspec.to_builtins(part) for part in self.parts.values()],
-            "workers_seen": [msgspec.to_builtins(worker) for worker in self.crew.members.values()],
+            "workers_seen": [_worker_object(worker) for worker in self.crew.members.values()],
             "lost_workers": self.crew.lost_objects(),
             "unreadable_messages": self.unreadable,
         }
+
+
+def _worker_object(worker: WorkerSummary) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(worker)
+    return {name: value for name, value in found.items() if name not in ("blocks", "since", "at_work")}
 
 
 class Listener(Protocol):
@@ -79,10 +96,6 @@ class Listener(Protocol):
 
 
 def review_parts(events: Iterable[tuple[float, Event]], listen: Listener) -> PartsReview:
-    review = PartsReview()
-    for worker, message, seconds in review.crew.heard(events):
-        try:
-            listen(review, worker, message, seconds)
-        except msgspec.MsgspecError:
-            review.unreadable += 1
+    review = PartsReview(listen)
+    review.follow(events)
     return review

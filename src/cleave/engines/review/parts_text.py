@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from cleave.engines.review.drawings import Rows
 from cleave.engines.text import amount, table
 
 if TYPE_CHECKING:  # they import this
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # they import this
 _PART_COLUMNS = ("part", "state", "by", "at", "how", "cost")
 _WORKER_COLUMNS = ("worker", "place", "jobs", "lemmas", "cost", "sharing", "checking", "unfinished", "busy")
 _MOST_ROWS = 40  # of each table
+_MOST_DRAWN = 500
 
 
 def parts_text(review: PartsReview) -> Iterable[str]:
@@ -40,6 +42,27 @@ def parts_text(review: PartsReview) -> Iterable[str]:
         yield from table([_WORKER_COLUMNS, *rows], right=_WORKER_COLUMNS[2:], indent="  ")
         yield from _further(len(review.crew.members), "workers")
     yield from review.crew.lost_text()
+
+
+def parts_tables(review: PartsReview) -> Iterable[Rows]:
+    """The same as tables for pages."""
+    parts, workers = list(review.parts.values()), list(review.crew.members.values())
+    if parts:
+        rows = tuple(_part_row(part) for part in parts[:_MOST_DRAWN])
+        left = max(0, len(parts) - _MOST_DRAWN)
+        yield Rows(title="Parts", columns=_PART_COLUMNS, rows=rows, numbers=("at", "cost"), further=left)
+    if workers:
+        rows = tuple(_worker_row(worker) for worker in workers[:_MOST_DRAWN])
+        left = max(0, len(workers) - _MOST_DRAWN)
+        numbers = _WORKER_COLUMNS[2:]
+        yield Rows(
+            title="Workers",
+            columns=_WORKER_COLUMNS,
+            rows=rows,
+            numbers=numbers,
+            further=left,
+            note="Cost is the solver's. Lemmas are those told to others. Busy is in seconds.",
+        )
 
 
 def _further(number: int, things: str) -> Iterable[str]:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Generator, Iterable
 from cleave.engines.desk import News
 from cleave.engines.findings import Finding, GaveUp, Proof, Violation
 from cleave.engines.threads.coordinator import part_names
-from cleave.engines.threads.instances import Unfolded
 from cleave.engines.threads.messages import Task
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.part import Found, Outcome, Part, Stopped
+from cleave.engines.unfolding.instances import Unfolded
 from cleave.ir.schedule import Schedule
 from cleave.verdict import Reason
 
@@ -39,7 +39,12 @@ def search_alone(task: Task, unfolded: Unfolded, guard: Guard) -> Generator[News
                     next(slices)
                 except StopIteration as stop:
                     found = stop.value
-                yield {"contexts": contexts, "unwind": options.unwound, "cost": cost + part.cost(), **part.size()}
+                yield {
+                    "contexts": contexts,
+                    "unwind": options.general_unwind,
+                    "cost": cost + part.cost(),
+                    **part.size(),
+                }
             if isinstance(found, Found):
                 return Violation(found.schedule)
             if isinstance(found, Stopped):
@@ -55,5 +60,5 @@ def search_alone(task: Task, unfolded: Unfolded, guard: Guard) -> Generator[News
 
 def bound_values(options: ThreadsOptions, contexts: int, names: Iterable[str]) -> dict[str, int]:
     """The bounds that took part, with their values."""
-    values = {"contexts": contexts, "rounds": options.rounds, "unwind": options.unwound}
+    values = {"contexts": contexts, "rounds": options.rounds, "unwind": options.general_unwind}
     return {name: values[name] for name in sorted(names)}

@@ -11,6 +11,7 @@ Nothing is kept of what was closed: `validate` checks from the record of events 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cleave.engines.coordination import (
@@ -56,13 +57,14 @@ class _Member:
     cost: int = 0
 
 
-class ThreadsCoordinator:
-    def __init__(self, task: Task) -> None:
-        self._how = task.options
-        self._workers = task.workers
-        bounds = (0,) if task.options.rounds else task.options.tried
-        self._levels = bounds[-1:] if self._how.partitions else bounds
-        self._level = 0
+class PartsCoordinator:
+    """Of a search that is done level by level, each in parts. Which levels there are, `_order`, `_contexts` and
+    `_advance` say. ``names`` are the parts that a level begins with, and ``splits`` whether they are split further."""
+
+    def __init__(self, workers: int, names: Sequence[str], *, splits: bool, patience: float, most_losses: int) -> None:
+        self._workers = workers
+        self._names, self._splits = tuple(names), splits
+        self._patience, self._most_losses = patience, most_losses
         self._members: dict[int, _Member] = {}
         self._waiting: dict[int, None] = {}  # in the order in which they began to wait
         self._open: dict[str, None] = {}
@@ -94,7 +96,7 @@ class ThreadsCoordinator:
             case Received(worker=worker, message=message):
                 return self._on_message(worker, message)
             case Passed(seconds=seconds):
-                return self._hire_all() if seconds >= self._how.patience else []
+                return self._hire_all() if seconds >= self._patience else []
 
     def counters(self) -> dict[str, int | float]:
         """Sizes are those of the largest part so far; ``slowest`` the seconds that a part took at most."""
@@ -113,7 +115,16 @@ class ThreadsCoordinator:
 
     @property
     def _contexts(self) -> int:
-        return self._levels[self._level]
+        """The number of the level."""
+        raise NotImplementedError
+
+    def _order(self, name: str) -> Solve:
+        """To search a part of this level."""
+        raise NotImplementedError
+
+    def _advance(self) -> bool:
+        """To the next level, now that this one is empty, if there is one."""
+        raise NotImplementedError
 
     # --- events -------------------------------------------------------------------------------------------------------
 
@@ -186,16 +197,13 @@ class ThreadsCoordinator:
         if reason == STOPPED:
             return False
         self._losses[part] = self._losses.get(part, 0) + 1
-        return is_hopeless(self._losses[part], reason, self._how.most_losses)
+        return is_hopeless(self._losses[part], reason, self._most_losses)
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
     def _begin_level(self) -> None:
-        names = part_names(self._how.partitions)
-        last = len(names) - 1 if self._how.last is None else self._how.last
-        chosen = names[self._how.first : last + 1]
-        self._open = dict.fromkeys(chosen)
-        self._queue = deque(chosen)
+        self._open = dict.fromkeys(self._names)
+        self._queue = deque(self._names)
         self._losses = {}
         self._bounds = set()
 
@@ -215,13 +223,12 @@ class ThreadsCoordinator:
             self._turns += 1
             member.part, member.turn = self._queue.popleft(), self._turns
             member.asked, member.can_split, member.cost = False, True, 0
-            is_last = self._level == len(self._levels) - 1
-            commands.append(Send(worker, encode(Solve(self._contexts, member.part, is_last))))
+            commands.append(Send(worker, encode(self._order(member.part))))
         return commands
 
     def _ask_to_split(self) -> list[Command]:
         """For each that waits, one is asked that works: first who has worked longest."""
-        if self._how.partitions:
+        if not self._splits:
             return []
         asked = sum(m.asked for m in self._members.values() if m.part is not None)
         able = [(m.turn, w) for w, m in self._members.items() if m.part is not None and m.can_split and not m.asked]
@@ -238,9 +245,8 @@ class ThreadsCoordinator:
             return []
         if self._given_up is not None:
             return self._finish(self._given_up)
-        if self._level == len(self._levels) - 1:
+        if not self._advance():
             return self._finish(Empty(tuple(sorted(self._bounds)), ()))
-        self._level += 1
         self._begin_level()
         return self._serve_waiting()
 
@@ -253,6 +259,42 @@ class ThreadsCoordinator:
             return []
         self._hired = self._workers
         return [Hire(self._hired)]
+
+
+class ThreadsCoordinator(PartsCoordinator):
+    """A level is a number of contexts."""
+
+    def __init__(self, task: Task) -> None:
+        how = task.options
+        bounds = (0,) if how.rounds else how.tried
+        self._levels = bounds[-1:] if how.partitions else bounds
+        self._level = 0
+        names = part_names(how.partitions)
+        chosen = names[how.first : len(names) if how.last is None else how.last + 1]
+        super().__init__(
+            task.workers, chosen, splits=not how.partitions, patience=how.patience, most_losses=how.most_losses
+        )
+
+    @property
+    def _contexts(self) -> int:
+        return self._levels[self._level]
+
+    def _order(self, name: str) -> Solve:
+        return Solve(self._contexts, name, self._is_last)
+
+    @property
+    def _is_last(self) -> bool:
+        return self._level == len(self._levels) - 1
+
+    def _advance(self) -> bool:
+        if self._is_last:
+            return False
+        self._level += 1
+        return True
+
+
+WHOLE = ""
+"""The part that is all of a level."""
 
 
 def part_names(partitions: int) -> list[str]:

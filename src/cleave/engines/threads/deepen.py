@@ -24,7 +24,7 @@ def larger(options: ThreadsOptions, took_part: Collection[str] | None) -> Thread
         options = replace(options, contexts=tuple(range(last + 1, last + _MORE_CONTEXTS + 1)))
     if "unwind" in grown:
         first = min(2, options.tried[-1])
-        unwind = _next(options.unwound)
+        unwind = _next(options.general_unwind)
         options = replace(options, unwind=unwind, contexts=tuple(range(first, options.tried[-1] + 1)))
     return options
 

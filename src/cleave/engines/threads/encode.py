@@ -19,12 +19,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from cleave.engines.threads.code import Cell, Joined, Read, ThreadCode, Write
-from cleave.engines.threads.instances import Unfolded
-from cleave.engines.threads.partition import Decision, What
+from cleave.engines.threads.partition import Decision, Space, What
 from cleave.engines.threads.reduction import Reduction
-from cleave.engines.threads.simplify import choice, element, equal, stored
-from cleave.engines.threads.unfold import number_as
+from cleave.engines.unfolding.code import Cell, Joined, Read, ThreadCode, Write
+from cleave.engines.unfolding.instances import Unfolded
+from cleave.engines.unfolding.simplify import choice, element, equal, stored
+from cleave.engines.unfolding.unfold import number_as
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import (
     FALSE,
@@ -83,7 +83,7 @@ class _Encoder:
         self._accesses = [sorted(thread.accesses, key=lambda a: a.position) for thread in self._threads]
         self._cases: dict[Term, list[tuple[Term, Term]]] = {}  # of what was read: when, and what
         self._parents = {s.child: (thread, s) for thread in self._threads for s in thread.started}
-        self._space = unfolded.space
+        self._space = Space.of(unfolded)
         self._before: list[list[Term]] = [[FALSE] * thread.positions for thread in self._threads]
 
     def formula(self) -> Formula:

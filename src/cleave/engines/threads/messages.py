@@ -97,11 +97,13 @@ class Progress(msgspec.Struct, frozen=True, array_like=True, tag=4):
 
 
 class Solve(msgspec.Struct, frozen=True, array_like=True, tag=5):
-    """``last``: of the numbers of contexts to try."""
+    """``last``: of the numbers of contexts to try. For a sequential program, the number of contexts is that of the
+    bounds that are tried, and ``bounds`` are these: by the name of a loop, the empty one being for all others."""
 
     contexts: int
     name: str
     last: bool
+    bounds: tuple[tuple[str, int], ...] = ()
 
 
 class Split(msgspec.Struct, frozen=True, array_like=True, tag=6):

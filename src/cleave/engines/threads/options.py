@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cleave.engines.options import MOST, ascending, bounds, losses_option, option, patience_option, seed_option
+from cleave.engines.unfolding.options import AUTO, BITWUZLA, Extent, Unwind, general_bound, solver_option, unwind_option
 
 VERSION = 2
 """Of the task and of the messages. A journal of another version is not resumed."""
 
 DEFAULT_UNWIND = 2
 DEFAULT_CONTEXTS = 5
-AUTO, BITWUZLA, MINISAT = "auto", "bitwuzla", "minisat"
-SOLVERS = (AUTO, BITWUZLA, MINISAT, "glucose", "cadical")  # the last three are those of `smt.sat`
 
 
 def contexts(text: str) -> tuple[int, ...]:
@@ -41,14 +40,8 @@ class ThreadsOptions:
         help="how many; fewer are tried first, from M",
         rule=f"2..{DEFAULT_CONTEXTS}, and more if there is a time limit and --unwind is not given either",
     )
-    unwind: int | None = option(
-        None,
-        flag="--unwind",
-        metavar="N",
-        low=1,
-        high=MOST,
-        help="how often loops and recursion are unfolded, not counting iterations that constants decide",
-        rule=f"{DEFAULT_UNWIND}, and more if there is a time limit and --contexts is not given either",
+    unwind: Unwind | None = unwind_option(
+        f"{DEFAULT_UNWIND}, and more if there is a time limit and --contexts is not given either"
     )
     rounds: int = option(
         0,
@@ -59,13 +52,7 @@ class ThreadsOptions:
         help="all threads in turn, in the order in which they are met, R times, instead of contexts; 0: contexts",
     )
     seed: int = seed_option()
-    solver: str = option(
-        AUTO,
-        flag="--solver",
-        choices=SOLVERS,
-        help=f"who decides the formulas of bit vectors; {AUTO} is minisat if it is installed and no array is written,"
-        f" else {BITWUZLA}; the others get the same clauses and need the extra sat",
-    )
+    solver: str = solver_option(f"{AUTO} is minisat if it is installed and no array is written, else {BITWUZLA}")
     partitions: int = option(
         0,
         flag="--partitions",
@@ -137,9 +124,13 @@ class ThreadsOptions:
         return tuple(range(2, DEFAULT_CONTEXTS + 1)) if self.contexts is None else self.contexts
 
     @property
-    def unwound(self) -> int:
-        """How often loops and recursion are unfolded."""
-        return DEFAULT_UNWIND if self.unwind is None else self.unwind
+    def general_unwind(self) -> int:
+        """Of loops that have no bound of their own."""
+        return general_bound(self.unwind, DEFAULT_UNWIND)
+
+    @property
+    def extent(self) -> Extent:
+        return Extent(iterations=self.decided_iterations, positions=self.decided_positions)
 
     @property
     def deepens(self) -> bool:

@@ -14,11 +14,12 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from cleave.engines.threads.encode import Formula, encode
-from cleave.engines.threads.instances import Unfolded
-from cleave.engines.threads.options import AUTO, ThreadsOptions
-from cleave.engines.threads.partition import Decision
+from cleave.engines.threads.options import ThreadsOptions
+from cleave.engines.threads.partition import Decision, Space
 from cleave.engines.threads.schedule import schedule_of
-from cleave.engines.threads.solving import chosen, make_solver, size
+from cleave.engines.unfolding.instances import Unfolded
+from cleave.engines.unfolding.options import AUTO
+from cleave.engines.unfolding.solving import chosen, make_solver, size
 from cleave.errors import UnsupportedError
 from cleave.ir.schedule import Schedule
 from cleave.logic.sorts import BOOL
@@ -62,10 +63,10 @@ class Part:
         self._contexts = contexts
         self._options = options
         self.name = name
-        self._decisions = () if options.rounds else unfolded.space.decisions(contexts)
-        self._facts = unfolded.space.facts(name, contexts)
+        self._decisions = () if options.rounds else Space.of(unfolded).decisions(contexts)
+        self._facts = Space.of(unfolded).facts(name, contexts)
         self._formula = encode(unfolded, contexts, self._facts, rounds=options.rounds)
-        self._solver_name = chosen(unfolded, options)
+        self._solver_name = chosen(unfolded, options.solver)
         self._solver = make_solver(self._solver_name, options.seed)
         self._spent = 0  # by solvers that are gone
         self._searching = True  # for a violation
@@ -76,7 +77,7 @@ class Part:
         return self._spent + self._solver.cost()
 
     def size(self) -> dict[str, int]:
-        return size(self._formula, self._solver)
+        return size((*self._formula.constraints, self._formula.violation), self._solver)
 
     def interrupt(self) -> None:
         self._solver.interrupt()

@@ -14,6 +14,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from cleave.engines.unfolding.instances import Unfolded
+
 
 class What(Enum):
     """What a bit is of, in one context: the number of the thread that runs, or of the position where it stops."""
@@ -46,6 +48,10 @@ class Space(NamedTuple):
 
     threads: int
     positions: int
+
+    @staticmethod
+    def of(unfolded: Unfolded) -> Space:
+        return Space(len(unfolded.threads), max(thread.positions for thread in unfolded.threads))
 
     @property
     def thread_bits(self) -> int:

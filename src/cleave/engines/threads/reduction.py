@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from cleave.engines.threads.code import Cell, Joined, Read, ThreadCode, Write
+from cleave.engines.unfolding.code import Cell, Joined, Read, ThreadCode, Write
 from cleave.logic.terms import FALSE, TRUE, Term, conj, conj_all, disj, disj_all, implies, neg
 
 

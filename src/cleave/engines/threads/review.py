@@ -3,37 +3,65 @@ contexts, named by the bits of the scheduled threads that are decided."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from cleave.engines.coordination import Event
-from cleave.engines.review.parts import PartsReview, WorkerSummary, review_parts
+from cleave.engines.review.drawings import Drawing, Node, Tree
+from cleave.engines.review.parts import Listener, PartsReview, WorkerSummary
 from cleave.engines.threads.messages import Divided, Empty, GivenUp, Outcome, Progress, Violated, from_worker
 
-
-def review(events: Iterable[tuple[float, Event]]) -> PartsReview:
-    return review_parts(events, listen)
+_NOTE = "A set is as wide as what it and its parts cost. Each split decides one bit of which thread runs in a context."
 
 
-def listen(review: PartsReview, worker: WorkerSummary, message: bytes, seconds: float) -> None:
+@dataclass(slots=True)
+class ThreadsReview(PartsReview):
+    def drawings(self) -> Iterable[Drawing]:
+        if self.parts:
+            yield Tree(title="Sets of schedules", nodes=tuple(_nodes(self)), note=_NOTE)
+        yield from PartsReview.drawings(self)
+
+
+def review(events: Iterable[tuple[float, Event]]) -> ThreadsReview:
+    found = ThreadsReview(listener(_name))
+    found.follow(events)
+    return found
+
+
+def listener(named: Callable[[int, str], str]) -> Listener:
+    """``named`` says what a part of a level is called."""
+
+    def listen(review: PartsReview, worker: WorkerSummary, message: bytes, seconds: float) -> None:
+        _listen(review, worker, message, seconds, named)
+
+    return listen
+
+
+def _listen(
+    review: PartsReview, worker: WorkerSummary, message: bytes, seconds: float, named: Callable[[int, str], str]
+) -> None:
     match from_worker(message):
         case Progress(cost=cost):
             worker.unfinished = cost
+            worker.at_work = worker.at_work or "a part"
         case Divided(contexts=contexts, name=name):
-            part = review.part(_name(contexts, name))
+            part = review.part(named(contexts, name))
             part.state, part.worker, part.seconds = "split", worker.number, seconds
+            worker.at_work = named(contexts, name + "0")
             for bit in "01":
-                review.part(_name(contexts, name + bit))
+                review.part(named(contexts, name + bit))
         case Outcome() as outcome:
-            _on_outcome(review, worker, outcome, seconds)
+            _on_outcome(review, worker, outcome, seconds, named(outcome.contexts, outcome.name))
         case _:
             pass
 
 
-def _on_outcome(review: PartsReview, worker: WorkerSummary, outcome: Outcome, seconds: float) -> None:
-    effort, part = outcome.effort, review.part(_name(outcome.contexts, outcome.name))
+def _on_outcome(review: PartsReview, worker: WorkerSummary, outcome: Outcome, seconds: float, name: str) -> None:
+    effort, part = outcome.effort, review.part(name)
     worker.jobs += 1
     worker.cost += effort.cost
     worker.busy += effort.seconds
+    worker.did("search", effort.seconds, seconds, part.name)
     worker.unfinished = 0
     match outcome.answer:
         case GivenUp(reason=reason, detail=detail):
@@ -44,6 +72,27 @@ def _on_outcome(review: PartsReview, worker: WorkerSummary, outcome: Outcome, se
         case Violated():
             part.state = "violated"
     part.worker, part.seconds, part.cost = worker.number, seconds, effort.cost
+
+
+def _nodes(review: ThreadsReview) -> Iterable[Node]:
+    """A part's name ends in the bits that are decided; those of one number of contexts are a tree."""
+    yield Node(id="", parent=None, label="all numbers of contexts", state="split")
+    working = {worker.at_work for worker in review.crew.members.values() if worker.left is None}
+    for name in sorted(review.parts, key=lambda name: (int(name.split()[0]), len(name), name)):
+        part = review.parts[name]
+        contexts, _, bits = name.partition(", ")
+        digits = bits.removeprefix("bits ") if bits.startswith("bits ") else ""
+        parent = f"{contexts}/{digits[:-1]}" if digits else ""
+        by = [f"{part.state} by worker {part.worker} at {part.seconds:.1f} s"] if part.worker is not None else []
+        is_open = part.state == "open"
+        yield Node(
+            id=f"{contexts}/{digits}",
+            parent=parent,
+            label=f"{contexts}, bits {digits}" if digits else contexts,
+            state="in work" if is_open and name in working else part.state,
+            cost=part.cost,
+            details=(*by, *(f"cost {part.cost:,}",) * bool(part.cost), *part.tries),
+        )
 
 
 def _name(contexts: int, name: str) -> str:

@@ -18,24 +18,23 @@ from cleave.engines.threads import messages
 from cleave.engines.threads.alone import bound_values, search_alone
 from cleave.engines.threads.coordinator import ThreadsCoordinator, part_names
 from cleave.engines.threads.encode import encode
-from cleave.engines.threads.instances import Unfolded
 from cleave.engines.threads.messages import Task, receive_schedule
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.partition import Space
 from cleave.engines.threads.record import split_tree
-from cleave.engines.threads.solving import check_solver, chosen
-from cleave.engines.threads.task import program_of, unfold_task
+from cleave.engines.threads.task import bounds_of, program_of, unfold_task
+from cleave.engines.unfolding.instances import Unfolded
+from cleave.engines.unfolding.solving import TITLES, check_solver, chosen
 from cleave.errors import UsageError
 from cleave.frontends.input import Input
 from cleave.ir.program import Program
 from cleave.ir.schedule import Schedule
 from cleave.logic.terms import Term
+from cleave.validate.confirmation import Confirmation
 from cleave.validate.proofs.bounded import Absence, Means, confirm, refuted_twice
-from cleave.validate.proofs.coverage import uncovered
-from cleave.validate.proofs.second_solver import BITWUZLA, MINISAT, Z3
+from cleave.validate.proofs.coverage import covered
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 
-_NAMES = {"bitwuzla": BITWUZLA, "minisat": MINISAT, "glucose": "Glucose", "cadical": "CaDiCaL", "z3": Z3}
 _REASONS = {"memory": Reason.MEMORY, "interrupted": Reason.INTERRUPTED, "timeout": Reason.TIMEOUT}
 _PATIENCE = 3  # as many times longer than the search its confirmation may take: it is not done by the quickest solver
 
@@ -83,13 +82,13 @@ class ThreadsSearch:
     def together(self, desk: Desk, team: Team) -> Verdict:
         read = self._read(desk)
         claim = solved(team, desk, self.found, how_far)
-        covered = ""
+        parts = ""
         if isinstance(claim, Proof) and not self._is_a_share():
-            left_out = gap(self.task, read.unfolded.space, team.events())
-            if left_out is not None:
-                return Unknown(Reason.UNCONFIRMED, f"the closed parts of the search do not cover it: {left_out}")
-            covered = "the closed parts cover all schedules; "
-        return self._confirm(desk, read, claim, covered)
+            cover = coverage(self.task, Space.of(read.unfolded), team.events())
+            if not cover.holds:
+                return Unknown(Reason.UNCONFIRMED, f"the closed parts of the search do not cover it: {cover}")
+            parts = "the closed parts cover all schedules; "
+        return self._confirm(desk, read, claim, parts)
 
     def found(self, outcome: bytes, counters: Mapping[str, Any]) -> Finding[Schedule | None]:
         finding = messages.decode_finding(outcome)
@@ -104,11 +103,11 @@ class ThreadsSearch:
 
     def _read(self, desk: Desk) -> _Read:
         task = self.task
-        check_solver(task.options)
+        check_solver(task.options.solver)
         desk.program(self.input)
         program, entry = program_of(self.input)
         unfolded = unfold_task(task, program, entry, desk.watch.check)
-        _check_partitions(task, unfolded.space)
+        _check_partitions(task, Space.of(unfolded))
         positions = sum(thread.positions for thread in unfolded.threads)
         desk.note({"threads": len(unfolded.threads), "positions": positions, "shared": len(unfolded.shared.cells)})
         desk.watch.check()
@@ -141,11 +140,11 @@ class ThreadsSearch:
             program=read.program,
             entry=read.entry,
             shape=[thread.shape for thread in read.unfolded.threads],
-            unwind=options.unwound,
+            unwind=bounds_of(options, read.program),
             contexts=options.tried[-1],
             rounds=options.rounds,
             took_part=frozenset(bounds),
-            solver=_NAMES[chosen(read.unfolded, options)],
+            solver=TITLES[chosen(read.unfolded, options.solver)],
         )
         means = Means(
             states=options.confirm_states,
@@ -169,10 +168,11 @@ class ThreadsSearch:
         names = part_names(options.partitions)[options.first :] if self._is_a_share() else part_names(1)
         if self._is_a_share():
             names = names[: len(names) if options.last is None else options.last + 1 - options.first]
-        elif self.task.workers > 1 and not options.rounds and unfolded.space.decisions(contexts):
+        elif self.task.workers > 1 and not options.rounds and Space.of(unfolded).decisions(contexts):
             names = part_names(2)
         made = (
-            encode(unfolded, contexts, unfolded.space.facts(name, contexts), rounds=options.rounds) for name in names
+            encode(unfolded, contexts, Space.of(unfolded).facts(name, contexts), rounds=options.rounds)
+            for name in names
         )
         return [(*formula.constraints, formula.violation) for formula in made]
 
@@ -191,12 +191,12 @@ def how_far(counters: Mapping[str, Any]) -> str:
     return f"{counters['contexts']} contexts; {done}"
 
 
-def gap(task: Task, space: Space, events: Iterable[Event]) -> str | None:
-    """What the closed parts leave out of the schedules, told from the journal alone; None if nothing."""
+def coverage(task: Task, space: Space, events: Iterable[Event]) -> Confirmation:
+    """Whether the closed parts leave none of the schedules out, told from the journal alone."""
     contexts = 0 if task.options.rounds else task.options.tried[-1]
     at_once = max(task.options.partitions, 1).bit_length() - 1
     meanings = tuple(decision.meaning for decision in space.decisions(contexts)[:at_once])
-    return uncovered(split_tree(events, contexts, meanings))
+    return covered(split_tree(events, contexts, meanings))
 
 
 def _check_partitions(task: Task, space: Space) -> None:

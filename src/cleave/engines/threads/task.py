@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cleave.engines.threads.instances import Unfolded, unfold
 from cleave.engines.threads.messages import Task
+from cleave.engines.threads.options import DEFAULT_UNWIND, ThreadsOptions
+from cleave.engines.unfolding.instances import Unfolded, unfold
+from cleave.engines.unfolding.options import loop_bounds
 from cleave.errors import UsageError
 from cleave.frontends.input import Input
+from cleave.ir.loops import LoopBounds
 from cleave.ir.program import Program
 from cleave.passes.entries import choose_entries
 
@@ -25,6 +28,10 @@ def program_of(input: Input) -> tuple[Program, str]:
     return program, entries[0]
 
 
+def bounds_of(options: ThreadsOptions, program: Program) -> LoopBounds:
+    return loop_bounds(options.unwind, DEFAULT_UNWIND, program)
+
+
 def unfold_task(task: Task, program: Program, entry: str, check: Callable[[], None] = lambda: None) -> Unfolded:
     """``check`` is called often and may raise to end it."""
-    return unfold(program, entry, task.options.unwound, check, task.options)
+    return unfold(program, entry, bounds_of(task.options, program), check, task.options.extent)

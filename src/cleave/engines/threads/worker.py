@@ -11,7 +11,6 @@ from functools import lru_cache
 from time import monotonic
 
 from cleave.engines.coordination import PROGRESS_SECONDS, Clock, Turn, Work
-from cleave.engines.threads.instances import Unfolded
 from cleave.engines.threads.messages import (
     Answer,
     Divided,
@@ -33,7 +32,9 @@ from cleave.engines.threads.messages import (
 )
 from cleave.engines.threads.part import Found, Part, Stopped
 from cleave.engines.threads.part import Outcome as PartOutcome
+from cleave.engines.threads.partition import Space
 from cleave.engines.threads.task import read_task, unfold_task
+from cleave.engines.unfolding.instances import Unfolded
 
 
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
@@ -124,7 +125,7 @@ class Client:
                 return Violated(send_schedule(schedule))
             case Stopped(reason):
                 return GivenUp(reason)
-        decided = self._unfolded.space.path(part.name, order.contexts)
+        decided = Space.of(self._unfolded).path(part.name, order.contexts)
         return Empty(tuple(sorted(found.bounds)), decided)
 
 

@@ -41,6 +41,17 @@ def extra_recursion(attributes: Attributes) -> int:
     return _number(next(iter(attributes.get("SIextraRecBound", ())), ""))
 
 
+def inline_depth(attributes: Attributes) -> int | None:
+    """How many bodies of a procedure are used inside of each other; None: its contract is."""
+    told = attributes.get("inline")
+    return None if told is None else _number(told[0] if told else "1")
+
+
+def is_verified(attributes: Attributes) -> bool:
+    """Whether Boogie verifies the procedure by itself."""
+    return "inline" not in attributes and attributes.get("verify") != ["false"]
+
+
 def _text(token: str) -> str:
     return token[1:-1].replace('\\"', '"') if token[:1] == '"' else token
 

@@ -11,7 +11,7 @@ Variables with a ``where`` clause are followed by an explicit assume wherever th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +20,14 @@ from cleave.frontends.boogie.attributes import message, user_location
 from cleave.frontends.boogie.blocks import BlockBuilder
 from cleave.frontends.boogie.evaluator import Evaluator, Scope
 from cleave.frontends.boogie.headers import Header
+from cleave.frontends.boogie.houdini import candidate_text
 from cleave.frontends.boogie.maps import select_all, store_at
+from cleave.frontends.boogie.threads.lowering import Lowered, ThreadLowering
+from cleave.frontends.boogie.threads.starting import NOT_REACHABLE, Threads
 from cleave.frontends.boogie.types import type_name
 from cleave.ir import program as ir
 from cleave.logic import terms as t
+from cleave.logic.sorts import Sort
 from cleave.logic.terms import TRUE, Term
 
 
@@ -51,7 +55,10 @@ class BodyLowering:
         assignable: Mapping[str, Term],
         wheres: Mapping[Term, Term],
         headers: Mapping[str, Header],
+        threads: Threads | None = None,
+        result: Term | None = None,
     ) -> None:
+        """``result`` gets what a code expression returns."""
         self._evaluator = evaluator
         self._source = evaluator.source
         self._scope = scope
@@ -62,10 +69,11 @@ class BodyLowering:
         self._label = ""
         self._blocks = BlockBuilder(evaluator.source)
         self.extra_locals: list[Term] = []
+        self._result = result
+        self._threads = ThreadLowering(threads, headers, self.new_local) if threads is not None else None
 
-    def lower(self, assumed_at_entry: list[ir.Assume], statements: list[s.Statement]) -> dict[str, ir.Block]:
-        for assumption in assumed_at_entry:
-            self._blocks.add(assumption)
+    def lower(self, first: list[ir.Statement], statements: list[s.Statement]) -> dict[str, ir.Block]:
+        self._add(first)
         for statement in statements:
             _STATEMENTS[type(statement)](self, statement)
         return self._blocks.finish()
@@ -82,7 +90,9 @@ class BodyLowering:
     def _assert(self, statement: s.Assert) -> None:
         condition = self._evaluator.condition(statement.condition, self._scope)
         place = user_location(statement.attributes) or self._source.location(statement.at)
-        self._blocks.add(ir.Assert(condition, message(statement.attributes, "assertion"), place))
+        name = self._evaluator.candidate(statement.condition)
+        text = message(statement.attributes, "assertion") if name is None else candidate_text(name)
+        self._blocks.add(ir.Assert(condition, text, place))
 
     def _assign(self, statement: s.Assign) -> None:
         evaluator, scope = self._evaluator, self._scope
@@ -103,20 +113,49 @@ class BodyLowering:
         self._blocks.add(ir.Assign(tuple(targets), tuple(values), self._source.location(statement.at)))
 
     def _updated(self, target: s.Target, variable: Term, value: Term) -> Term:
-        """The map in which the element is changed. ``m[i][j]`` and ``m[i, j]`` mean the same."""
-        indices = [self._evaluator.term(code, self._scope) for group in target.indices for code in group]
-        select_all(self._source, target.at, variable, indices)
-        return store_at(self._source, target.at, variable, indices, value)
+        """What holds the changed element or field. ``m[i][j]`` and ``m[i, j]`` mean the same."""
+        steps: list[list[Term] | str] = [
+            group if isinstance(group, str) else [self._evaluator.term(code, self._scope) for code in group]
+            for group in target.indices
+        ]
+        data = self._evaluator.datatypes
+        held = [variable]
+        for step in steps[:-1]:
+            at = target.at
+            inner = held[-1]
+            held.append(
+                data.get(inner, step, at) if isinstance(step, str) else select_all(self._source, at, inner, step)
+            )
+        for one, step in zip(reversed(held), reversed(steps), strict=True):
+            if isinstance(step, str):
+                value = data.changed(one, step, value, target.at)
+            else:
+                value = store_at(self._source, target.at, one, step, value)
+        return value
 
     def _havoc(self, statement: s.Havoc) -> None:
         targets = tuple(dict.fromkeys(self._variable(name, at) for at, name in statement.names))
         place = self._source.location(statement.at)
-        self._blocks.add(ir.Havoc(targets, place))
-        for target in targets:
-            if target in self._wheres:
-                self._blocks.add(ir.Assume(self._wheres[target], place))
+        made: list[ir.Statement] = [ir.Havoc(targets, place)]
+        made += [ir.Assume(self._wheres[target], place) for target in targets if target in self._wheres]
+        if len(made) > 1 and self._threads is not None:  # nobody sees a value that is not allowed
+            made = [ir.AtomicBegin(place), *made, ir.AtomicEnd(place)]
+        self._add(made)
+
+    def _add(self, statements: Iterable[ir.Statement]) -> None:
+        for statement in statements:
+            self._blocks.add(statement)
 
     def _call(self, statement: s.Call) -> None:
+        made = self._made(statement)
+        if made.header.body is None and made.header.name == NOT_REACHABLE:
+            self._blocks.add(ir.Assert(t.FALSE, "assertion", made.place))
+            return
+        special = self._threads.called(made) if self._threads is not None and made.header.body is None else None
+        self._add(special or [ir.Call(statement.procedure, made.arguments, made.results, made.place)])
+
+    def _made(self, statement: s.Call) -> Lowered:
+        """A call whose arguments have been evaluated."""
         header = self._headers.get(statement.procedure)
         if header is None:
             raise self._source.error(statement.at, f"procedure '{statement.procedure}' is not declared")
@@ -124,8 +163,54 @@ class BodyLowering:
         place = user_location(statement.attributes) if statement.attributes else None
         place = place or self._source.location(statement.at)
         arguments = self._arguments(statement, header, place)
-        results = self._results(statement, header)
-        self._blocks.add(ir.Call(statement.procedure, arguments, results, place))
+        return Lowered(header, arguments, self._results(statement, header), place)
+
+    # --- threads ----------------------------------------------------------------------------------------------------
+
+    def _async(self, statement: s.Async) -> None:
+        assert self._threads is not None
+        call = statement.call
+        header = self._headers.get(call.procedure)
+        if header is not None and not call.results:  # nobody waits for the results
+            call.results = [(call.at, "*") for _ in header.returns]
+        self._add(self._threads.started(self._made(call)))
+
+    def _par(self, statement: s.Par) -> None:
+        assert self._threads is not None
+        self._require_distinct_results(statement)
+        self._add(self._threads.all_of([self._made(call) for call in statement.calls]))
+
+    def _require_distinct_results(self, statement: s.Par) -> None:
+        names = [name for call in statement.calls for _, name in call.results if name != "*"]
+        if len(set(names)) < len(names):
+            raise self._source.error(statement.at, "the same variable is assigned twice in one statement")
+
+    def _fork(self, statement: s.Fork) -> None:
+        assert self._threads is not None
+        ids = tuple(self._evaluator.term(code, self._scope) for code in statement.ids)
+        call = statement.call
+        header = self._headers.get(call.procedure)
+        call.results = [(call.at, "*") for _ in header.returns] if header is not None else []
+        self._add(self._threads.forked(ids, self._made(call)))
+
+    def _join(self, statement: s.Join) -> None:
+        assert self._threads is not None
+        ids = tuple(self._evaluator.term(code, self._scope) for code in statement.ids)
+        results = [self._variable(name, at) for at, name in statement.results]
+        self._require_distinct(results, statement.at)
+        self._add(self._threads.joined(ids, tuple(results), self._source.location(statement.at)))
+
+    def _yield(self, statement: s.Yield) -> None:
+        if self._threads is not None:
+            self._add(self._threads.give_way(self._source.location(statement.at)))
+
+    def _atomic(self, statement: s.Atomic) -> None:
+        if self._threads is not None:
+            self._blocks.add(ir.AtomicBegin(self._source.location(statement.at)))
+
+    def _end_atomic(self, statement: s.EndAtomic) -> None:
+        if self._threads is not None and self._blocks.is_open:
+            self._blocks.add(ir.AtomicEnd(self._source.location(statement.at)))
 
     def _arguments(self, statement: s.Call, header: Header, place: ir.Location) -> tuple[Term, ...]:
         self._require_count(statement, "arguments", len(header.parameters), len(statement.arguments))
@@ -157,7 +242,10 @@ class BodyLowering:
 
     def _anything(self, like: Term) -> Term:
         """A new local for a ``*``."""
-        variable = t.var(self._evaluator.names.fresh("any"), like.sort)
+        return self.new_local("any", like.sort)
+
+    def new_local(self, hint: str, sort: Sort) -> Term:
+        variable = t.var(self._evaluator.names.fresh(hint), sort)
         self.extra_locals.append(variable)
         return variable
 
@@ -195,6 +283,11 @@ class BodyLowering:
         self._blocks.jump(statement.labels)
 
     def _return(self, statement: s.Return) -> None:
+        if self._result is not None:
+            if statement.value is None:
+                raise self._source.error(statement.at, "a code expression returns a value")
+            value = self._evaluator.condition(statement.value, self._scope)
+            self._blocks.add(ir.Assign((self._result,), (value,)))
         self._blocks.close(())
 
     def _break(self, statement: s.Break) -> None:
@@ -268,7 +361,9 @@ class BodyLowering:
         if invariant.free:
             self._blocks.add(ir.Assume(condition, place))
         else:
-            self._blocks.add(ir.Assert(condition, message(invariant.attributes, "loop invariant"), place))
+            name = self._evaluator.candidate(invariant.condition)
+            text = message(invariant.attributes, "loop invariant") if name is None else candidate_text(name)
+            self._blocks.add(ir.Assert(condition, text, place))
 
     def _end_while(self, statement: s.EndWhile) -> None:
         opened = self._open.pop()
@@ -287,6 +382,13 @@ _STATEMENTS: dict[type, Callable[[BodyLowering, Any], None]] = {
     s.Assign: BodyLowering._assign,
     s.Havoc: BodyLowering._havoc,
     s.Call: BodyLowering._call,
+    s.Async: BodyLowering._async,
+    s.Par: BodyLowering._par,
+    s.Fork: BodyLowering._fork,
+    s.Join: BodyLowering._join,
+    s.Yield: BodyLowering._yield,
+    s.Atomic: BodyLowering._atomic,
+    s.EndAtomic: BodyLowering._end_atomic,
     s.Goto: BodyLowering._goto,
     s.Return: BodyLowering._return,
     s.Break: BodyLowering._break,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from cleave.frontends.boogie.lexer import Source
-from cleave.frontends.boogie.syntax import Attributes, MapType, NamedType, Type, Variable
+from cleave.frontends.boogie.syntax import Attributes, MapType, NamedType, RecordType, Type, Variable
 
 KEYWORDS = frozenset(
     (
@@ -38,6 +38,7 @@ class Cursor:
         self.is_name = frozenset(filter(_is_name, source.distinct)).__contains__
         self.at = 0
         self._simple_types: dict[str, NamedType] = {}
+        self.types: list[Type] = []  # that are written anywhere, none twice where it is a name
 
     def fail(self, expected: str, at: int | None = None) -> NoReturn:
         where = self.at if at is None else at
@@ -80,6 +81,8 @@ class Cursor:
             name = tokens[self.at + 2]
             start = self.at + 3
             self.at = start if tokens[start] == "}" else self._attribute_end(start)
+            if name in found:  # the last one counts, but for those who want all
+                found.setdefault(f"{name}*", [*found[name]]).extend(tokens[start : self.at])
             found[name] = tokens[start : self.at]
             self.at += 1
         return found
@@ -107,7 +110,7 @@ class Cursor:
         if token == "(" or token in _BASIC_TYPES:
             return self._type_atom(depth)
         if token == "{":
-            raise self.source.unsupported(self.at, "record types are not supported")
+            return self._record_type(depth)
         if not self.is_name(token):
             self.fail("a type")
         start = self.at
@@ -131,6 +134,22 @@ class Cursor:
         self.at += 1
         return self._simple_type(self.at - 1, self.tokens[self.at - 1])
 
+    def _record_type(self, depth: int) -> RecordType:
+        start = self.at
+        found: list[tuple[str, Type]] = []
+        self.expect("{")
+        while True:
+            names = [name for _, name in self.names("the name of a field")]
+            self.expect(":")
+            declared = self.type(depth + 1)
+            found += [(name, declared) for name in names]
+            if not self.accept(","):
+                break
+        self.expect("}")
+        if len({name for name, _ in found}) < len(found):
+            raise self.source.error(start, "a record has two fields of one name")
+        return RecordType(start, tuple(found))
+
     def _map_type(self, depth: int) -> MapType:
         start = self.at
         parameters = self.type_parameters()
@@ -152,8 +171,9 @@ class Cursor:
 
     def variables_of_one_type(self) -> list[Variable]:
         """``{:attribute} x, y: T`` without a where clause."""
-        self.attributes()
+        own = "thread_local" in self.attributes()
         found = self.names("the name of a variable")
         self.expect(":")
         declared = self.type()
-        return [Variable(at, name, declared) for at, name in found]
+        self.types.append(declared)
+        return [Variable(at, name, declared, None, own) for at, name in found]

@@ -13,11 +13,14 @@ from typing import Any
 
 from cleave.errors import InputError, UnsupportedError
 from cleave.frontends.boogie import syntax as s
+from cleave.frontends.boogie.datatypes import Datatypes
+from cleave.frontends.boogie.lambdas import Lambdas
 from cleave.frontends.boogie.lexer import Source
 from cleave.frontends.boogie.literals import BadLiteralError, literal
 from cleave.frontends.boogie.maps import select_all, store_at
 from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.operators import BINARY_OPERATORS, UNARY_OPERATORS, extract, junction, trigger_is_usable
+from cleave.frontends.boogie.polymorphism import MOST_INSTANCES, all_of, different_in_type, equal_in_type
 from cleave.frontends.boogie.syntax import BINARY, NAME, NUMBER
 from cleave.frontends.boogie.types import TypeTable, type_name, type_names
 from cleave.logic import terms as t
@@ -44,18 +47,25 @@ class _Binding:
 class Evaluator:
     """Turns code into terms. ``apply`` (set by the function table) applies a function by name."""
 
-    apply: Callable[[str, tuple[Term, ...], int], Term]
+    apply: Callable[[str, tuple[Term, ...], int, Sort | None], Term]
+    lambdas: Lambdas
+    candidate: Callable[[s.Code], str | None]
+    code_value: Callable[[s.CodeExpression, Scope], Term]
 
     def __init__(self, source: Source, types: TypeTable, names: Names) -> None:
         self.source = source
         self.types = types
         self.names = names
         self.literals: dict[str, Term] = {}
+        self.datatypes = Datatypes(source)
+        self.operators = BINARY_OPERATORS
 
     def term(self, code: s.Code, scope: Scope) -> Term:
         """Names, numbers and binary operators, which most expressions are made of, are evaluated here."""
+        if any(operation == s.BIND and detail.type_parameters for operation, _, detail in code):
+            return self._with_types(code, scope)
         stack: list[Term] = []
-        variables, shared, literals = scope.locals, scope.shared, self.literals
+        variables, shared, literals, operators = scope.locals, scope.shared, self.literals, self.operators
         rest: _Rest | None = None
         for operation, at, detail in code:
             if operation == NAME:
@@ -64,7 +74,7 @@ class Evaluator:
                 right = stack.pop()
                 left = stack.pop()
                 try:
-                    stack.append(BINARY_OPERATORS[detail](left, right))
+                    stack.append(operators[detail](left, right))
                 except (SortError, UnsupportedError) as error:
                     raise self.refuse(at, detail, error, left, right) from None
             elif operation == NUMBER and detail in literals:
@@ -75,6 +85,52 @@ class Evaluator:
                 shared = rest.shared
         (result,) = stack
         return result
+
+    def _with_types(self, code: s.Code, scope: Scope) -> Term:
+        """Code with quantifiers over types in it: each of these is all its instances."""
+        stack: list[Term] = []
+        rest = _Rest(self, scope, stack)
+        place = 0
+        while place < len(code):
+            operation, at, detail = code[place]
+            if operation == s.BIND and detail.type_parameters:
+                end = next(n for n in range(place, len(code)) if code[n][0] == s.QUANTIFY and code[n][2] is detail)
+                inner = Scope(dict(rest.locals), rest.shared, scope.old)
+                stack.append(self._instances(code[place + 1 : end], detail, at, inner))
+                place = end + 1
+                continue
+            if operation == NAME:
+                stack.append(rest.locals.get(detail) or rest.shared.get(detail) or self.undeclared(detail, at))
+            elif operation == BINARY:
+                right, left = stack.pop(), stack.pop()
+                try:
+                    stack.append(self.operators[detail](left, right))
+                except (SortError, UnsupportedError) as error:
+                    raise self.refuse(at, detail, error, left, right) from None
+            else:
+                _OPERATIONS[operation](rest, at, detail)
+            place += 1
+        (result,) = stack
+        return result
+
+    def _instances(self, code: s.Code, quantifier: s.Quantifier, at: int, scope: Scope) -> Term:
+        if quantifier.kind == "lambda":
+            raise self.source.unsupported(at, "polymorphic lambda expressions are not supported")
+        parameters, types = quantifier.type_parameters, self.types
+        found = types.instances.of(parameters, [v.type for v in quantifier.variables], types.bound)
+        if found is None:
+            raise self.source.unsupported(at, f"a quantifier over types has more than {MOST_INSTANCES} instances")
+        plain = s.Quantifier(quantifier.kind, quantifier.variables)
+        whole: s.Code = [(s.BIND, at, plain), *code, (s.QUANTIFY, at, plain)]
+        outer, operators, made = types.bound, self.operators, []
+        for bindings in found:
+            types.bound = {**outer, **bindings}
+            self.operators = {**operators, "==": equal_in_type, "!=": different_in_type}
+            try:
+                made.append(self.term(whole, scope))
+            finally:
+                types.bound, self.operators = outer, operators
+        return all_of(quantifier.kind, made)
 
     def condition(self, code: s.Code, scope: Scope) -> Term:
         return self.term_of_sort(code, scope, BOOL, "a condition")
@@ -145,9 +201,10 @@ class _Rest:
         except SortError as error:
             raise self.evaluator.refuse(at, operator, error, operand) from None
 
-    def call(self, at: int, detail: tuple[str, int]) -> None:
-        name, count = detail
-        self.stack.append(self.evaluator.apply(name, tuple(self._take(count)), at))
+    def call(self, at: int, detail: tuple[str, int] | tuple[str, int, s.Type]) -> None:
+        name, count, *said = detail
+        expected = self.evaluator.types.sort(said[0]) if said else None
+        self.stack.append(self.evaluator.apply(name, tuple(self._take(count)), at, expected))
 
     def if_then_else(self, at: int, _: None) -> None:
         condition, then, other = self._take(3)
@@ -188,6 +245,26 @@ class _Rest:
             self.stack.append(extract(operand, *bounds))
         except SortError as error:
             raise self.evaluator.refuse(at, f"[{bounds[0][:9]}:{bounds[1][:9]}]", error, operand) from None
+
+    # --- records, data types and code -------------------------------------------------------------------------------
+
+    def record(self, at: int, names: list[str]) -> None:
+        values = self._take(len(names))
+        self.stack.append(self.evaluator.datatypes.record(names, values, at))
+
+    def field(self, at: int, name: str) -> None:
+        self.stack.append(self.evaluator.datatypes.get(self.stack.pop(), name, at))
+
+    def changed(self, at: int, name: str) -> None:
+        value, new = self._take(2)
+        self.stack.append(self.evaluator.datatypes.changed(value, name, new, at))
+
+    def is_made_by(self, at: int, name: str) -> None:
+        self.stack.append(self.evaluator.datatypes.test(self.stack.pop(), name, at))
+
+    def code(self, at: int, expression: s.CodeExpression) -> None:
+        scope = Scope(dict(self.locals), self.shared, self.scope.old)
+        self.stack.append(self.evaluator.code_value(expression, scope))
 
     # --- what changes the meaning of names --------------------------------------------------------------------------
 
@@ -231,8 +308,14 @@ class _Rest:
     def quantify(self, at: int, quantifier: s.Quantifier) -> None:
         binding = self._unbind()
         body = self.stack.pop()
+        if quantifier.kind == "lambda":
+            self.stack.append(self.evaluator.lambdas.map_of(binding.variables, body))
+            return
         if body.sort is not BOOL:
             raise self.evaluator.refuse(at, quantifier.kind, SortError(), body)
+        if not binding.variables:  # it was over types
+            self.stack.append(body)
+            return
         triggers = tuple(g for g in binding.triggers if trigger_is_usable(g, binding.variables))
         build = t.forall if quantifier.kind == "forall" else t.exists
         self.stack.append(build(binding.variables, body, triggers))
@@ -265,4 +348,9 @@ _OPERATIONS: dict[int, Callable[[_Rest, int, Any], None]] = {
     s.QUANTIFY: _Rest.quantify,
     s.LET_BEGIN: _Rest.let_begin,
     s.LET_END: _Rest.let_end,
+    s.RECORD: _Rest.record,
+    s.FIELD: _Rest.field,
+    s.CHANGED: _Rest.changed,
+    s.IS: _Rest.is_made_by,
+    s.CODE: _Rest.code,
 }

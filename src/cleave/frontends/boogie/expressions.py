@@ -82,7 +82,7 @@ class ExpressionParser(FollowParser):
             return False
         self.at = at + 2
         if self.tokens[at + 2] == ")":
-            self.at = at + 3
+            self.at = self._after_call = at + 3
             self.code.append((s.CALL, at, (token, 0)))
             return False
         if self.open_triggers:
@@ -118,13 +118,14 @@ class ExpressionParser(FollowParser):
         return True
 
     def _quantifier(self, token: str, at: int) -> bool:
-        if self.tokens[self.at] == "<":
-            raise self.source.unsupported(self.at, "quantifiers over types are not supported")
-        variables: list[s.Variable] = self.variables_of_one_type()
+        type_parameters = self.type_parameters()
+        variables: list[s.Variable] = []
+        if not type_parameters or self.tokens[self.at] != "::":
+            variables += self.variables_of_one_type()
         while self.accept(","):
             variables += self.variables_of_one_type()
         self.expect("::")
-        quantifier = s.Quantifier(token, variables)
+        quantifier = s.Quantifier(token, variables, type_parameters)
         self.code.append((s.BIND, at, quantifier))
         self.pending.append(Pending(PREFIX, "quantifier", at, 0, quantifier))
         return self.next_trigger()
@@ -136,14 +137,24 @@ class ExpressionParser(FollowParser):
         self.pending.append(Pending(BRACKET, "let", at, 1, names))
         return True
 
-    def _lambda(self, token: str, at: int) -> NoReturn:
-        raise self.source.unsupported(at, "lambda expressions are not supported")
+    def _record(self, token: str, at: int) -> bool:
+        self.pending.append(Pending(BRACKET, "record", at, 0, []))
+        self._field_name(self.pending[-1])
+        return True
 
     def _string(self, token: str, at: int) -> NoReturn:
         raise self.source.unsupported(at, "strings are not supported")
 
-    def _code_expression(self, token: str, at: int) -> NoReturn:
-        raise self.source.unsupported(at, "code expressions are not supported")
+    def _code_expression(self, token: str, at: int) -> bool:
+        kept = self.code, self.pending, self.open_triggers
+        self.open_triggers = 0
+        body = self.inner_body()
+        self.code, self.pending, self.open_triggers = kept
+        self.code.append((s.CODE, at, s.CodeExpression(at, body)))
+        return False
+
+    def inner_body(self) -> s.Body:
+        raise NotImplementedError  # statements are the next layer's
 
 
 _PREFIXES = {
@@ -159,6 +170,7 @@ _PREFIXES = {
     "forall": ExpressionParser._quantifier,
     "exists": ExpressionParser._quantifier,
     "var": ExpressionParser._let,
-    "lambda": ExpressionParser._lambda,
+    "lambda": ExpressionParser._quantifier,
+    "{": ExpressionParser._record,
     "|{": ExpressionParser._code_expression,
 }

@@ -32,7 +32,10 @@ LEVELS = {
     "++": 6, "+": 7, "-": 7, "*": 8, "/": 8, "div": 8, "mod": 8, "**": 9,
 }  # fmt: skip
 _RIGHT = frozenset(("==>", "**"))
-_CLOSERS = {"(": "')'", "call": "')'", "old": "')'", "cast": "')'", "[": "']'", "[:=": "']'", "{": "'}'"}
+_CLOSERS = {"(": "')'", "call": "')'", "old": "')'", "cast": "')'", "[": "']'", "[:=": "']'", "{": "'}'"} | {
+    "record": "'}'",
+    "changed": "')'",
+}
 
 
 class FollowParser(Cursor):
@@ -45,6 +48,7 @@ class FollowParser(Cursor):
         super().__init__(source)
         self.trigger_functions: Counter[str] = Counter()
         self.open_triggers = 0
+        self._after_call = -1  # the token after the last call
 
     def next_trigger(self) -> bool:
         self.attributes()
@@ -129,10 +133,13 @@ class FollowParser(Cursor):
         _, kind, at, count, detail = bracket
         if kind == "call":
             self.code.append((s.CALL, at, (detail, count)))
+            self._after_call = self.at + 1
         elif kind == "old":
             self.code.append((s.OLD_END, at, None))
         elif kind == "cast":
             self.code.append((s.CAST, at, detail))
+        elif kind == "changed":
+            self.code.append((s.CHANGED, at, detail))
         elif kind != "(":
             return self._end()
         self.pending.pop()
@@ -143,6 +150,10 @@ class FollowParser(Cursor):
         bracket = self._bracket()
         if bracket is None:
             return False
+        if bracket.kind == "record":
+            self.at += 1
+            self._field_name(bracket)
+            return True
         if bracket.kind not in ("call", "[", "{", "let"):
             return self._end()
         level, kind, at, operands, detail = bracket
@@ -205,8 +216,18 @@ class FollowParser(Cursor):
         self.at += 1
         return True
 
-    def _close_trigger(self, token: str) -> bool:
+    def _field_name(self, record: Pending) -> None:
+        assert isinstance(record.detail, list)
+        record.detail.append(self.name("the name of a field"))
+        self.expect(":")
+
+    def _close_trigger(self, token: str) -> bool | None:
         bracket = self._bracket()
+        if bracket is not None and bracket.kind == "record":
+            self.code.append((s.RECORD, bracket.at, bracket.detail))
+            self.pending.pop()
+            self.at += 1
+            return None
         if bracket is None or bracket.kind != "{":
             return self._end()
         self.code.append((s.TRIGGER, bracket.at, bracket.operands))
@@ -214,6 +235,23 @@ class FollowParser(Cursor):
         self.open_triggers -= 1
         self.at += 1
         return self.next_trigger()
+
+    def _field(self, token: str) -> bool | None:
+        """``p!base``; ``e->f``, and ``e->(f := v)``"""
+        at = self.at
+        self.at += 1
+        if token == "->" and self.accept("("):
+            name = self.name("the name of a field")
+            self.expect(":=")
+            self.pending.append(Pending(BRACKET, "changed", at, 0, name))
+            return True
+        self.code.append((s.FIELD, at, self.name("the name of a field")))
+        return None
+
+    def _is(self, token: str) -> None:
+        at = self.at
+        self.at += 1
+        self.code.append((s.IS, at, self.name("the name of a constructor")))
 
     def _colon(self, token: str) -> None:
         """``x[8:0]`` takes bits out of a bit vector; ``e: T`` says that e has type T."""
@@ -229,7 +267,11 @@ class FollowParser(Cursor):
             self.code.append((s.EXTRACT, top.at, (end, start)))
             return
         self.at += 1
-        self.code.append((s.COERCE, at, self.type()))
+        self.types.append(self.type())
+        if self.code[-1][0] == s.CALL and at == self._after_call:
+            operation, place, detail = self.code[-1]
+            self.code[-1] = (operation, place, (detail[0], detail[1], self.types[-1]))
+        self.code.append((s.COERCE, at, self.types[-1]))
 
 
 _FOLLOWERS = {
@@ -243,4 +285,7 @@ _FOLLOWERS = {
     ";": FollowParser._semicolon,
     "}": FollowParser._close_trigger,
     ":": FollowParser._colon,
+    "!": FollowParser._field,
+    "->": FollowParser._field,
+    "is": FollowParser._is,
 }

@@ -9,16 +9,19 @@ A function is looked at when something first uses it, so that one nobody uses ma
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.boogie import syntax as s
 from cleave.frontends.boogie.builtins import Builder, builtin
 from cleave.frontends.boogie.evaluator import Evaluator, Scope
-from cleave.frontends.boogie.types import MAX_WIDTH, type_name
+from cleave.frontends.boogie.lambdas import Lambdas
+from cleave.frontends.boogie.smt_definitions import DEFINED, definition
+from cleave.frontends.boogie.types import type_name
 from cleave.logic import terms as t
-from cleave.logic.sorts import Sort
+from cleave.logic.sorts import MAX_WIDTH, Sort
 from cleave.logic.terms import Binder, Op, SortError, Term
 from cleave.logic.walk import fold, postorder, rebuild
 
@@ -54,18 +57,30 @@ class FunctionTable:
         self._constants = constants
         self._symbols: dict[str, _Symbol] = {}
         self._declared: dict[str, s.Function] = {}
+        self._bindings: dict[str, dict[str, Sort]] = {}  # of instances of polymorphic functions
         for declaration in functions:
             if declaration.name in self._declared:
                 raise self._source.error(declaration.at, f"function '{declaration.name}' is declared twice")
             self._declared[declaration.name] = declaration
         evaluator.apply = self.apply
+        evaluator.lambdas = Lambdas(evaluator.names, self._declare_lambda)
+
+    def _declare_lambda(self, function: t.Function, definition: Term) -> None:
+        self.uninterpreted.append(function)
+        self.definitions.append(definition)
 
     def __contains__(self, name: str) -> bool:
         return name in self._declared
 
-    def apply(self, name: str, arguments: tuple[Term, ...], at: int) -> Term:
+    def apply(self, name: str, arguments: tuple[Term, ...], at: int, expected: Sort | None = None) -> Term:
+        """``expected`` is the sort that the result is said to have, if it is."""
+        if name in self._declared and self._declared[name].type_parameters:
+            name = self._instance(self._declared[name], arguments, at, expected)
         symbol = self._symbols.get(name)
         if symbol is None:
+            made = self._evaluator.datatypes.apply(name, arguments, at)
+            if made is not None:
+                return made
             symbol = self._prepare(name, at)
         if len(arguments) != len(symbol.arguments):
             message = f"function '{name}' takes {len(symbol.arguments)} arguments, not {len(arguments)}"
@@ -81,10 +96,40 @@ class FunctionTable:
             return t.apply(symbol.function, *arguments)
         return self._operator(symbol, arguments, at)
 
+    def _instance(self, generic: s.Function, arguments: tuple[Term, ...], at: int, expected: Sort | None) -> str:
+        """The name of the function that a polymorphic one is for these arguments, declared if it is new."""
+        types, found = self._evaluator.types, dict[str, Sort]()
+        free = set(generic.type_parameters)
+        pairs = [(p.type, a.sort) for p, a in zip(generic.parameters, arguments, strict=False)]
+        pairs += [(generic.result, expected)] if expected is not None else []
+        fits = all(types.instances.unify(written, sort, free, found) for written, sort in pairs)
+        if not fits or len(arguments) != len(generic.parameters):
+            raise self._source.error(at, f"function '{generic.name}' does not take these arguments")
+        if missing := [p for p in generic.type_parameters if p not in found]:
+            where = f"say the type of the result of '{generic.name}': nothing tells what '{missing[0]}' is"
+            raise self._source.unsupported(at, where)
+        before, types.bound = types.bound, found
+        result = types.sort(generic.result)
+        types.bound = before
+        for sort in (*found.values(), *(a.sort for a in arguments), result):
+            if not before and not types.instances.knows(sort):  # axioms about all types have had no instance for it
+                told = f"the type '{type_name(sort)}' has to be written in some declaration, for '{generic.name}'"
+                raise self._source.unsupported(at, told)
+        shown = ", ".join(type_name(found[p]) for p in generic.type_parameters)
+        name = f"{generic.name}<{shown}>"
+        if name not in self._declared:
+            plain = s.Function(
+                generic.at, name, (), generic.parameters, generic.result, generic.attributes, generic.body
+            )
+            self._declared[name] = plain
+            self._bindings[name] = found
+            self._kept.add(name)  # its body may need the function itself
+        return name
+
     def check_unused(self) -> None:
         """Type-checks the bodies that nothing used; what is merely not supported does no harm there."""
         uninterpreted, definitions = len(self.uninterpreted), len(self.definitions)
-        for name, declaration in self._declared.items():
+        for name, declaration in list(self._declared.items()):
             if name not in self._symbols and declaration.body is not None and not declaration.type_parameters:
                 with suppress(UnsupportedError):
                     self._prepare(name, declaration.at)
@@ -119,13 +164,12 @@ class FunctionTable:
         declaration = self._declared.get(name)
         if declaration is None:
             raise self._source.error(at, f"function '{name}' is not declared")
-        if declaration.type_parameters:
-            raise self._source.unsupported(at, f"polymorphic functions are not supported: '{name}'")
         if "constructor" in declaration.attributes:
-            raise self._source.unsupported(at, f"datatypes are not supported: '{name}'")
-        sort = self._evaluator.types.sort
-        arguments = tuple(sort(p.type) for p in declaration.parameters)
-        symbol = _Symbol(declaration, arguments, sort(declaration.result))
+            raise self._source.unsupported(at, f"'{name}' constructs no data type")
+        with self._bound(name):
+            sort = self._evaluator.types.sort
+            arguments = tuple(sort(p.type) for p in declaration.parameters)
+            symbol = _Symbol(declaration, arguments, sort(declaration.result))
         text = declaration.attributes.get("bvbuiltin") or declaration.attributes.get("builtin")
         defined = declaration.attributes.get("smtdefined")  # Ultimate's
         if defined is not None:
@@ -141,7 +185,18 @@ class FunctionTable:
         if declaration.body is None:
             return []
         called = (detail[0] for operation, _, detail in declaration.body if operation == s.CALL)
-        return [c for c in dict.fromkeys(called) if c in self._declared and self._declared[c].body is not None]
+        needed = [c for c in dict.fromkeys(called) if c in self._declared and self._declared[c].body is not None]
+        return [c for c in needed if not self._declared[c].type_parameters]
+
+    @contextmanager
+    def _bound(self, name: str) -> Iterator[None]:
+        """What the type parameters of a function are, while it is looked at; elsewhere those of others are nothing."""
+        types = self._evaluator.types
+        before, types.bound = types.bound, self._bindings.get(name, {})
+        try:
+            yield
+        finally:
+            types.bound = before
 
     def _is_kept(self, declaration: s.Function) -> bool:
         """A function that a trigger names has to stay, for the trigger to mean anything."""
@@ -154,6 +209,9 @@ class FunctionTable:
 
     def _find_operator(self, symbol: _Symbol, text: str, at: int) -> Builder:
         found = builtin(text, symbol.result)
+        if found is None and DEFINED in symbol.declaration.attributes:
+            names = [p.name for p in symbol.declaration.parameters]
+            found = definition(symbol.declaration.attributes, names, symbol.arguments, symbol.result)
         if found is None:
             message = f"function '{symbol.declaration.name}' needs the operator \"{text[:60]}\", which is not supported"
             raise self._source.unsupported(at, message)
@@ -169,7 +227,9 @@ class FunctionTable:
         fresh = self._evaluator.names.fresh
         symbol.parameters = tuple(t.var(fresh(n, "?"), a) for n, a in zip(names, symbol.arguments, strict=True))
         scope = Scope(dict(zip(names, symbol.parameters, strict=True)), self._constants)
-        body = self._evaluator.term_of_sort(declaration.body, scope, symbol.result, f"the body of '{declaration.name}'")
+        what = f"the body of '{declaration.name}'"
+        with self._bound(declaration.name):
+            body = self._evaluator.term_of_sort(declaration.body, scope, symbol.result, what)
         nodes = list(postorder((body,)))
         if symbol.function is None and len(nodes) <= _MAX_EXPANDED:
             symbol.body = body

@@ -13,6 +13,7 @@ from cleave.frontends.boogie import syntax as s
 from cleave.frontends.boogie.lexer import Source
 from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.types import TypeTable, type_name
+from cleave.ir.program import Location
 from cleave.logic.terms import Term, var
 
 
@@ -28,6 +29,7 @@ class Header:
     returns: tuple[Term, ...] = ()
     declared: dict[str, Term] = field(default_factory=dict)
     implemented: dict[str, Term] = field(default_factory=dict)
+    location: Location | None = None
 
     def require_supported(self, source: Source, at: int) -> None:
         if self.declaration.signature.type_parameters:
@@ -53,6 +55,7 @@ class HeaderTable:
         for implementation in file.implementations:
             self._implement(found, implementation)
         for header in found.values():
+            header.location = self._source.location(header.signature.at)
             self._complete(header)
         return found
 

@@ -48,11 +48,12 @@ E = TypeVar("E", bound=InputError)
 class Source:
     """A file's tokens, and the way from a token back to its place in the file."""
 
-    __slots__ = ("_columns", "_firsts", "_readable", "_written", "distinct", "file", "tokens")
+    __slots__ = ("_columns", "_files", "_firsts", "_readable", "_written", "distinct", "tokens")
 
-    def __init__(self, text: str, readable: str, file: str) -> None:
-        """``readable`` is the text with blanks for its block comments."""
-        self.file = file
+    def __init__(self, text: str, readable: str, files: list[tuple[int, str]]) -> None:
+        """``readable`` is the text with blanks for its block comments; ``files`` are those that it is made of, each
+        with the number of its first line."""
+        self._files = files
         self._written = text.split("\n")
         self._readable = self._written if readable is text else readable.split("\n")
         lines = _Lines()
@@ -64,7 +65,9 @@ class Source:
 
     def location(self, at: int) -> Location:
         """The place of token number ``at``."""
-        return Location(self.file, *self._place(at))
+        line, column = self._place(at)
+        file, line = self._in_file(line)
+        return Location(file, line, column)
 
     def error(self, at: int, message: str) -> InputError:
         return self._error(InputError, at, message)
@@ -73,8 +76,13 @@ class Source:
         return self._error(UnsupportedError, at, message)
 
     def _error(self, kind: type[E], at: int, message: str) -> E:
-        line, column = self._place(at)
-        return kind(message, file=self.file, line=line, column=column, source_line=self._written[line - 1])
+        number, column = self._place(at)
+        file, line = self._in_file(number)
+        return kind(message, file=file, line=line, column=column, source_line=self._written[number - 1])
+
+    def _in_file(self, line: int) -> tuple[str, int]:
+        first, file = next(one for one in reversed(self._files) if one[0] <= line)
+        return file, line - first + 1
 
     def _place(self, at: int) -> tuple[int, int]:
         """Line and column; past the last token, the end of the file."""
@@ -104,9 +112,10 @@ class _Lines(dict[str, list[str]]):
         return found
 
 
-def tokenize(text: str, file: str) -> Source:
+def tokenize(text: str, file: str, files: list[tuple[int, str]] | None = None) -> Source:
     """The tokens of ``text``; raises `InputError` for a character that starts none."""
-    source = Source(text, _blank_block_comments(text, file) if "/*" in text else text, file)
+    readable = _blank_block_comments(text, file) if "/*" in text else text
+    source = Source(text, readable, files or [(1, file)])
     unknown = {token for token in source.distinct if not _TOKEN.fullmatch(token)}
     if unknown:
         raise _unknown(source, unknown)

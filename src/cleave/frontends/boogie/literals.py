@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from cleave.frontends.boogie.types import MAX_WIDTH
 from cleave.logic import terms as t
+from cleave.logic.sorts import MAX_WIDTH
 from cleave.logic.terms import Term
 
 MAX_DIGITS = 4000  # below what Python itself is willing to print

@@ -11,35 +11,58 @@ violation is a failing assertion.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from cleave.errors import UnsupportedError
 from cleave.frontends.boogie import syntax as s
-from cleave.frontends.boogie.attributes import extra_recursion, is_entry, message, user_location
+from cleave.frontends.boogie.attributes import extra_recursion, inline_depth, is_entry, message, user_location
 from cleave.frontends.boogie.bodies import BodyLowering
+from cleave.frontends.boogie.code_expressions import Callee, Code, WeakestPrecondition
+from cleave.frontends.boogie.datatypes import take_old_style
 from cleave.frontends.boogie.definitions import define_functions, defined_constant
 from cleave.frontends.boogie.evaluator import Evaluator, Scope
 from cleave.frontends.boogie.functions import FunctionTable
 from cleave.frontends.boogie.headers import Header, HeaderTable
+from cleave.frontends.boogie.houdini import Candidates, candidate_text
 from cleave.frontends.boogie.lexer import Source
+from cleave.frontends.boogie.modular import Modules, one_procedure
 from cleave.frontends.boogie.names import Names
+from cleave.frontends.boogie.operators import BINARY_OPERATORS, integer_division
+from cleave.frontends.boogie.threads.finish import Ways, finish
+from cleave.frontends.boogie.threads.starting import Threads
 from cleave.frontends.boogie.types import TypeTable
+from cleave.frontends.boogie_options import BoogieOptions
 from cleave.ir import program as ir
 from cleave.logic import terms as t
-from cleave.logic.sorts import Sort
-from cleave.logic.terms import Term
+from cleave.logic.sorts import BOOL, Sort
+from cleave.logic.terms import Term, var
+
+ULTIMATE = "ULTIMATE.start"
+CONVENTIONAL_ENTRIES = ("main", ULTIMATE)
 
 
-def lower(file: s.File, source: Source) -> ir.Program:
-    """The program that ``file`` means."""
-    return _Lowering(file, source).program()
+def lower(file: s.File, source: Source, options: BoogieOptions | None = None, entry: str | None = None) -> ir.Program:
+    """The program that ``file`` means; ``entry`` is where it starts, if somebody says."""
+    return _Lowering(file, source, options or BoogieOptions(), entry).program()
 
 
 class _Lowering:
-    def __init__(self, file: s.File, source: Source) -> None:
+    def __init__(self, file: s.File, source: Source, options: BoogieOptions, entry: str | None) -> None:
         self._file = file
+        self._entry = entry
+        self._options = options
+        self._wheres_of: dict[str, dict[Term, Term]] = {}
         self._source = source
         self._names = Names(source.distinct)
-        self._types = TypeTable(source, file.types)
+        take_old_style(file, source)
+        self._types = TypeTable(source, file.types, file.datatypes, file.written_types)
         self._evaluator = Evaluator(source, self._types, self._names)
+        self._evaluator.datatypes.declare(file.datatypes, self._types)
+        self._evaluator.code_value = self._code_value
+        self._evaluator.candidate = Candidates(file, options).of
+        if any(procedure.signature.name == ULTIMATE for procedure in file.procedures):
+            self._evaluator.operators = {**BINARY_OPERATORS, "/": integer_division}
+        self._headers: dict[str, Header] = {}
         self._constants = self._declare([c.variable for c in file.constants], {})
         self._globals = self._declare(file.globals, self._constants)
         define_functions(file, self._types)
@@ -50,6 +73,7 @@ class _Lowering:
         self._shared = {**self._meanings, **self._globals}
         self._old = {**self._meanings, **{name: ir.old(g) for name, g in self._globals.items()}}
         self._header_table = HeaderTable(source, self._types, self._names, self._shared)
+        self._threads = Threads(self._names, options.cooperative) if _starts_threads(file) else None
 
     def _declare(self, variables: list[s.Variable], others: dict[str, Term]) -> dict[str, Term]:
         found: dict[str, Term] = {}
@@ -74,8 +98,13 @@ class _Lowering:
         return found
 
     def program(self) -> ir.Program:
-        headers = self._header_table.headers(self._file)
+        headers = self._headers = self._header_table.headers(self._file)
         self._require_one_meaning(headers)
+        depths = self._inlined(headers)
+        if self._options.procedure:
+            for name, header in headers.items():
+                if name != self._options.procedure and not depths.get(name):
+                    header.body = None
         marked = _entries(headers)
         axioms = self._axioms()
         self._global_wheres = self._wheres(self._file.globals, Scope({}, self._shared))
@@ -85,15 +114,55 @@ class _Lowering:
             if not header.declaration.signature.type_parameters
         }
         self._functions.check_unused()
-        return ir.Program(
+        program = ir.Program(
             globals=tuple(self._globals.values()),
             constants=tuple(self._constants.values()),
             functions=tuple(self._functions.uninterpreted),
             axioms=(*axioms, *self._functions.definitions),
             procedures=procedures,
             property=_property([headers[name] for name in marked], procedures.values()),
-            assumptions=_about_inference(self._file.constants),
+            assumptions=() if self._options.candidates else _about_inference(self._file.constants),
         )
+        if self._options.procedure:
+            return self._one_procedure(program, depths)
+        return program if self._threads is None else self._with_threads(program, self._threads, marked)
+
+    def _inlined(self, headers: dict[str, Header]) -> dict[str, int]:
+        """The procedures whose bodies are used instead of their contracts, with how many inside of each other."""
+        found = {}
+        for name, header in headers.items():
+            depth = inline_depth({**header.declaration.signature.attributes, **header.signature.attributes})
+            if depth:
+                found[name] = depth
+        return found
+
+    def _one_procedure(self, program: ir.Program, depths: dict[str, int]) -> ir.Program:
+        name = self._options.procedure
+        if self._threads is not None:
+            raise UnsupportedError("procedures of a program with threads are not verified one by one", file="")
+        if name not in program.procedures or not program.procedures[name].has_body:
+            raise UnsupportedError(f"procedure '{name}' is not supported", file="")
+        return one_procedure(program, name, Modules(depths, self._wheres_of, self._names))
+
+    def _with_threads(self, program: ir.Program, threads: Threads, marked: list[str]) -> ir.Program:
+        """Where nobody says where to start, it is the only procedure that nothing calls or starts."""
+        own = [self._globals[v.name] for v in self._file.globals if v.is_thread_local]
+        entry = self._entry or (marked[0] if len(marked) == 1 else None)
+        if entry is None and not marked:
+            entry = next((name for name in CONVENTIONAL_ENTRIES if name in program.procedures), None)
+            entry = entry or self._only_root(program, threads)
+        finished = finish(program, threads, Ways(entry=entry, thread_locals=own, names=self._names))
+        if entry is None or entry not in finished.procedures:
+            return finished
+        marked_entry = replace(finished.procedures[entry], is_entry=True)
+        return replace(finished, procedures={**finished.procedures, entry: marked_entry})
+
+    def _only_root(self, program: ir.Program, threads: Threads) -> str | None:
+        procedures = (*program.procedures.values(), *threads.procedures.values())
+        used = {x.procedure for p in procedures for x in p.statements() if isinstance(x, ir.Call | ir.Spawn)}
+        used.update(site.header.name for site in threads.forks.values())
+        roots = [p.name for p in program.procedures.values() if p.has_body and p.name not in used]
+        return roots[0] if len(roots) == 1 else None
 
     def _require_one_meaning(self, headers: dict[str, Header]) -> None:
         for name, header in headers.items():
@@ -110,6 +179,9 @@ class _Lowering:
                 variable = self._constants[constant.variable.name]
                 unique.setdefault(variable.sort, []).append(variable)
         found = [*self._defining, *(t.distinct(*constants) for constants in unique.values())]
+        if self._options.candidates:
+            inferred = [c.variable.name for c in self._file.constants if c.inferred]
+            found += [t.neg(self._constants[n]) if n in self._options.dropped else self._constants[n] for n in inferred]
         scope = Scope({}, self._meanings)
         found += [self._evaluator.condition(axiom.condition, scope) for axiom in self._file.axioms]
         return [axiom for axiom in found if not axiom.is_true]
@@ -159,6 +231,29 @@ class _Lowering:
             location=self._source.location(header.signature.at),
         )
 
+    def _code_value(self, expression: s.CodeExpression, scope: Scope) -> Term:
+        """Whether all executions of a code expression return true."""
+        result = var(self._names.fresh("result"), BOOL)
+        code = self._code(expression.body, scope, {}, result)
+        find = WeakestPrecondition(self._source, self._names, expression.at, self._callee)
+        return find.of(Code(code.blocks, (*code.own, result)), result)
+
+    def _code(self, body: s.Body, scope: Scope, changed: dict[str, Term], result: Term | None) -> Code:
+        own = {v.name: var(self._names.fresh(v.name), self._types.sort(v.type)) for v in body.locals}
+        inner = Scope({**scope.locals, **own}, scope.shared, scope.old or self._old)
+        assignable = {**changed, **own}
+        lowering = BodyLowering(self._evaluator, inner, assignable, {}, self._headers, None, result)
+        blocks = lowering.lower([], body.statements)
+        return Code(blocks, (*own.values(), *lowering.extra_locals))
+
+    def _callee(self, name: str) -> Callee | None:
+        header = self._headers[name]
+        if header.body is None:
+            return None
+        changed = {v.name: header.implemented[v.name] for v in header.signature.returns}
+        scope = Scope(dict(header.implemented), self._shared, self._old)
+        return Callee(self._code(header.body, scope, changed, None), header.parameters, header.returns)
+
     def _modifies(self, header: Header) -> tuple[Term, ...]:
         found: dict[Term, None] = {}
         for at, name in header.declaration.modifies:
@@ -171,9 +266,13 @@ class _Lowering:
         found: list[ir.Clause] = []
         for clause in clauses:
             condition = self._evaluator.condition(clause.condition, scope)
+            name = self._evaluator.candidate(clause.condition)
+            if name in self._options.dropped:
+                continue
             if not condition.is_true:
                 place = user_location(clause.attributes) or self._source.location(clause.at)
-                found.append(ir.Clause(condition, clause.free, message(clause.attributes, ""), place))
+                text = message(clause.attributes, "") if name is None else candidate_text(name)
+                found.append(ir.Clause(condition, clause.free, text, place))
         return found
 
     def _body(
@@ -184,11 +283,23 @@ class _Lowering:
         variables = list(self._header_table.variables(body.locals, names))
         scope = Scope(names, self._shared, self._old)
         wheres = {**return_wheres, **self._wheres(body.locals, scope)}
+        self._wheres_of[header.name] = {**wheres, **self._global_wheres}
         changed = {v.name for v in (*header.signature.returns, *body.locals)}
         assignable = {name: variable for name, variable in names.items() if name in changed}
-        lowering = BodyLowering(self._evaluator, scope, assignable, {**wheres, **self._global_wheres}, headers)
-        blocks = lowering.lower([ir.Assume(where) for where in wheres.values()], body.statements)
+        lowering = BodyLowering(
+            self._evaluator, scope, assignable, {**wheres, **self._global_wheres}, headers, self._threads
+        )
+        first: list[ir.Statement] = [ir.Assume(where) for where in wheres.values()]
+        attributes = {**header.signature.attributes, **header.declaration.signature.attributes}
+        if self._threads is not None and "atomic" in attributes:
+            first.insert(0, ir.AtomicBegin())
+        blocks = lowering.lower(first, body.statements)
         return blocks, variables + lowering.extra_locals
+
+
+def _starts_threads(file: s.File) -> bool:
+    bodies = [*(p.body for p in file.procedures if p.body is not None), *(i.body for i in file.implementations)]
+    return any(isinstance(one, s.ThreadStatement) for body in bodies for one in body.statements)
 
 
 def _assumed(condition: Term) -> ir.Clause:

@@ -9,20 +9,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cleave.frontends.boogie.lexer import Source
-from cleave.frontends.boogie.types import type_name
+from cleave.frontends.boogie.polymorphism import index_count, instance, is_map, map_of, with_map
+from cleave.frontends.boogie.types import type_name, type_names
 from cleave.logic import terms as t
 from cleave.logic.terms import Term
 
 
 def select_all(source: Source, at: int, found: Term, indices: Sequence[Term]) -> Term:
+    if is_map(found.sort):
+        own, rest = _own_indices(source, at, found, indices)
+        return select_all(
+            source, at, select_all(source, at, map_of(found, _instance(source, at, found, own)), own), rest
+        )
     for index in indices:
         _check_index(source, at, found, index)
         found = t.select(found, index)
     return found
 
 
+def _own_indices(source: Source, at: int, found: Term, indices: Sequence[Term]) -> tuple[list[Term], list[Term]]:
+    """Those of a polymorphic map, and those of its elements."""
+    count = index_count(found.sort)
+    if len(indices) < count:
+        raise source.error(at, f"the map has {count} indices, not {len(indices)}")
+    return list(indices[:count]), list(indices[count:])
+
+
+def _instance(source: Source, at: int, found: Term, indices: Sequence[Term]) -> int:
+    number = instance(found, indices)
+    if number is None:
+        raise source.error(at, f"the map takes no indices of types {type_names([i.sort for i in indices])}")
+    return number
+
+
 def store_at(source: Source, at: int, changed: Term, indices: Sequence[Term], value: Term) -> Term:
     """``changed`` with ``value`` at ``indices``, one for each level of nesting."""
+    if is_map(changed.sort):
+        own, rest = _own_indices(source, at, changed, indices)
+        number = _instance(source, at, changed, own)
+        if rest:
+            value = store_at(source, at, select_all(source, at, changed, own), rest, value)
+        return with_map(changed, number, store_at(source, at, map_of(changed, number), own, value))
     levels = [changed]
     for index in indices[:-1]:
         levels.append(select_all(source, at, levels[-1], [index]))

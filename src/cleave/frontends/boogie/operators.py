@@ -42,6 +42,11 @@ def _divide(a: Term, b: Term) -> Term:
     return t.real_div(a, b)
 
 
+def integer_division(a: Term, b: Term) -> Term:
+    """Ultimate's ``/``, which stays among the integers."""
+    return t.div(a, b) if a.sort is INT and b.sort is INT else _divide(a, b)
+
+
 def _power(a: Term, b: Term) -> Term:
     if a.sort is not b.sort or a.sort not in (INT, REAL):
         raise SortError("** takes numbers")

@@ -16,6 +16,7 @@ from cleave.frontends.boogie.syntax import (
     Axiom,
     Code,
     Constant,
+    Datatype,
     File,
     Function,
     Implementation,
@@ -27,7 +28,7 @@ from cleave.frontends.boogie.syntax import (
     Variable,
 )
 
-_MODELLED_ELSEWHERE = frozenset(("datatype", "yield", "action", "async", "atomic", "left", "right", "both", "link"))
+_MODELLED_ELSEWHERE = frozenset(("yield", "action", "async", "atomic", "left", "right", "both", "link"))
 
 
 def parse(source: Source) -> File:
@@ -48,6 +49,7 @@ class Parser(StatementParser):
             self.at += 1
             read(self)
         self._file.trigger_functions = self.trigger_functions
+        self._file.written_types = self.types
         return self._file
 
     def _no_declaration(self, token: str) -> NoReturn:
@@ -58,21 +60,47 @@ class Parser(StatementParser):
     # --- types, constants, variables, axioms ------------------------------------------------------------------------
 
     def _type(self) -> None:
-        self.attributes()
+        is_datatype = "datatype" in self.attributes()
         self.accept("finite")
-        self._type_declaration()
+        self._type_declaration(is_datatype)
         while self.accept(","):
-            self._type_declaration()
+            self._type_declaration(is_datatype)
         self.expect(";")
 
-    def _type_declaration(self) -> None:
+    def _type_declaration(self, is_datatype: bool) -> None:
         at = self.at
         name = self.name("the name of a type")
         parameters: list[str] = []
         while self.is_name(self.tokens[self.at]):
             parameters.append(self.name())
         synonym: Type | None = self.type() if self.accept("=") else None
-        self._file.types.append(TypeDeclaration(at, name, tuple(parameters), synonym))
+        self._file.types.append(TypeDeclaration(at, name, tuple(parameters), synonym, is_datatype))
+
+    def _datatype(self) -> None:
+        self.attributes()
+        at = self.at
+        name = self.name("the name of a data type")
+        if self.tokens[self.at] == "<":
+            raise self.source.unsupported(self.at, "polymorphic data types are not supported")
+        self.expect("{")
+        constructors = [self._constructor()]
+        while self.accept(","):
+            constructors.append(self._constructor())
+        self.expect("}")
+        self.accept(";")
+        self._file.datatypes.append(Datatype(at, name, constructors))
+
+    def _constructor(self) -> tuple[str, list[Variable]]:
+        self.attributes()
+        name = self.name("the name of a constructor")
+        fields: list[Variable] = []
+        self.expect("(")
+        if self.tokens[self.at] != ")":
+            fields += self.variables_of_one_type()
+            while self.accept(","):
+                fields += self.variables_of_one_type()
+        self.expect(")")
+        return name, fields
 
     def _constant(self) -> None:
         inferred = "existential" in self.attributes()
@@ -144,7 +172,8 @@ class Parser(StatementParser):
             at += 2
         if self.is_name(self.tokens[at]) and self.tokens[at + 1] == ":":
             return self.variables_of_one_type()
-        return [Variable(start, "", self.type())]
+        self.types.append(self.type())
+        return [Variable(start, "", self.types[-1])]
 
     # --- procedures -------------------------------------------------------------------------------------------------
 
@@ -202,6 +231,7 @@ class Parser(StatementParser):
 
 _DECLARATIONS = {
     "type": Parser._type,
+    "datatype": Parser._datatype,
     "const": Parser._constant,
     "var": Parser._global,
     "axiom": Parser._axiom,

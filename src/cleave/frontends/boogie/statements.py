@@ -14,38 +14,60 @@ from cleave.frontends.boogie.syntax import (
     Assert,
     Assign,
     Assume,
+    Async,
+    Atomic,
     Attributes,
     Body,
     Break,
     Call,
     Code,
     Else,
+    EndAtomic,
     EndIf,
     EndWhile,
+    Fork,
     Goto,
     Havoc,
     If,
+    Join,
     Label,
+    Par,
     Return,
     Specification,
     Statement,
     Target,
     Variable,
     While,
+    Yield,
 )
 
-_THREADS = frozenset(("async", "par", "yield", "fork", "join", "atomic"))
-_AFTER_TARGET = frozenset((":=", ",", "["))
+_MOST_INNER = 20  # each is a call of the parser within itself
+_AFTER_TARGET = frozenset((":=", ",", "[", "!", "->"))
 
 
 class StatementParser(ExpressionParser):
     """Adds `body` to the expression parser."""
 
     statements: list[Statement]
-    open: list[str]  # how each open brace ends: "if", "else", "else if" (also ends the if around it), "while"
+    depth = 0  # of code expressions
+    open: list[str]  # how each open brace ends: "if", "else", "else if" (also ends the if around it), "while", "atomic"
 
     def body(self) -> Body:
         self.expect("{")
+        return self._rest_of_body()
+
+    def inner_body(self) -> Body:
+        """Of a code expression, up to its ``}|``."""
+        if self.depth >= _MOST_INNER:
+            raise self.source.unsupported(self.at, f"code expressions are nested at most {_MOST_INNER} deep here")
+        kept = getattr(self, "statements", []), getattr(self, "open", [])
+        self.depth += 1
+        found = self._rest_of_body()
+        self.depth -= 1
+        self.statements, self.open = kept
+        return found
+
+    def _rest_of_body(self) -> Body:
         variables: list[Variable] = []
         while self.tokens[self.at] == "var":
             self.at += 1
@@ -93,13 +115,13 @@ class StatementParser(ExpressionParser):
         if token == "}":
             self.at = at + 1
             return self._close_brace(at)
+        if token == "}|" and self.depth and not self.open:
+            self.at = at + 1
+            return False
         return self._no_statement(at)
 
     def _no_statement(self, at: int) -> NoReturn:
-        token = self.tokens[at]
-        if token in _THREADS:
-            raise self.source.unsupported(at, f"concurrent programs are not supported: '{token}'")
-        if token == "var":
+        if self.tokens[at] == "var":
             raise self.source.error(at, "variables are declared before the first statement")
         self.fail("a statement" if self.open else "a statement or '}'")
 
@@ -122,8 +144,12 @@ class StatementParser(ExpressionParser):
     def _target(self) -> Target:
         at = self.at
         name = self.name("the name of a variable")
-        indices: list[list[Code]] = []
-        while self.accept("["):
+        indices: list[list[Code] | str] = []
+        while self.tokens[self.at] in ("[", "!", "->"):
+            self.at += 1
+            if self.tokens[self.at - 1] != "[":
+                indices.append(self.name("the name of a field"))
+                continue
             group = [self.expression()]
             while self.accept(","):
                 group.append(self.expression())
@@ -154,8 +180,9 @@ class StatementParser(ExpressionParser):
         self.statements.append(Goto(at, labels))
 
     def _return(self, at: int) -> None:
+        value = self.expression() if self.depth and self.tokens[self.at] != ";" else None
         self.expect(";")
-        self.statements.append(Return(at))
+        self.statements.append(Return(at, value))
 
     def _break(self, at: int) -> None:
         label = "" if self.tokens[self.at] == ";" else self.name("a label or ';'")
@@ -163,6 +190,10 @@ class StatementParser(ExpressionParser):
         self.statements.append(Break(at, label))
 
     def _call(self, at: int) -> None:
+        self.statements.append(self._one_call(at))
+        self.expect(";")
+
+    def _one_call(self, at: int) -> Call:
         attributes = self.attributes()
         if self.tokens[self.at] == "forall":
             raise self.source.unsupported(at, "'call forall' is not supported")
@@ -172,6 +203,9 @@ class StatementParser(ExpressionParser):
             while self.accept(","):
                 results.append(self._result())
             self.expect(":=")
+        return self._callee(at, attributes, results)
+
+    def _callee(self, at: int, attributes: Attributes, results: list[tuple[int, str]]) -> Call:
         name = self.name("the name of a procedure")
         self.expect("(")
         arguments: list[Code | None] = []
@@ -180,8 +214,7 @@ class StatementParser(ExpressionParser):
             while self.accept(","):
                 arguments.append(self._argument())
         self.expect(")")
-        self.expect(";")
-        self.statements.append(Call(at, attributes, name, results, arguments))
+        return Call(at, attributes, name, results, arguments)
 
     def _result(self) -> tuple[int, str]:
         at = self.at
@@ -189,6 +222,49 @@ class StatementParser(ExpressionParser):
 
     def _argument(self) -> Code | None:
         return None if self.accept("*") else self.expression()
+
+    # --- threads ----------------------------------------------------------------------------------------------------
+
+    def _async(self, at: int) -> None:
+        self.expect("call")
+        self.statements.append(Async(at, self._one_call(at)))
+        self.expect(";")
+
+    def _par(self, at: int) -> None:
+        self.accept("call")
+        calls = [self._one_call(at)]
+        while self.accept("|"):
+            calls.append(self._one_call(self.at))
+        self.expect(";")
+        self.statements.append(Par(at, calls))
+
+    def _yield(self, at: int) -> None:
+        self.expect(";")
+        self.statements.append(Yield(at))
+
+    def _ids(self) -> list[Code]:
+        found = [self.expression()]
+        while self.accept(","):
+            found.append(self.expression())
+        return found
+
+    def _fork(self, at: int) -> None:
+        attributes = self.attributes()
+        ids = self._ids()
+        self.statements.append(Fork(at, ids, self._callee(at, attributes, [])))
+        self.expect(";")
+
+    def _join(self, at: int) -> None:
+        self.attributes()
+        ids = self._ids()
+        results = self.names("the name of a variable") if self.accept("assign") else []
+        self.expect(";")
+        self.statements.append(Join(at, ids, results))
+
+    def _atomic(self, at: int) -> None:
+        self.statements.append(Atomic(at))
+        self.open.append("atomic")
+        self.expect("{")
 
     # --- structure --------------------------------------------------------------------------------------------------
 
@@ -233,7 +309,10 @@ class StatementParser(ExpressionParser):
         if not self.open:
             return False
         kind = self.open[-1]
-        if kind == "while":
+        if kind == "atomic":
+            self.open.pop()
+            self.statements.append(EndAtomic(at))
+        elif kind == "while":
             self.open.pop()
             self.statements.append(EndWhile(at))
         elif kind != "else" and self.tokens[self.at] == "else":
@@ -270,6 +349,12 @@ _STATEMENTS = {
     "return": StatementParser._return,
     "break": StatementParser._break,
     "call": StatementParser._call,
+    "async": StatementParser._async,
+    "par": StatementParser._par,
+    "yield": StatementParser._yield,
+    "fork": StatementParser._fork,
+    "join": StatementParser._join,
+    "atomic": StatementParser._atomic,
     "if": StatementParser._if_statement,
     "while": StatementParser._while,
 }

@@ -24,7 +24,7 @@ BOOLEAN: Final = 2  # True or False
 BINARY: Final = 3  # the operator
 NARY: Final = 4  # (&& or ||, how many operands)
 UNARY: Final = 5  # the operator
-CALL: Final = 6  # (name of the function, how many arguments)
+CALL: Final = 6  # (name of the function, how many arguments), and the Type that the result is said to have, if it is
 SELECT: Final = 7  # how many indices
 STORE: Final = 8  # how many indices; the new element comes last
 EXTRACT: Final = 9  # (end, start): texts of the two numbers
@@ -38,6 +38,11 @@ TRIGGER: Final = 16  # how many terms
 QUANTIFY: Final = 17  # the Quantifier
 LET_BEGIN: Final = 18  # the names; their values come before
 LET_END: Final = 19  # how many names
+RECORD: Final = 20  # the names of the fields
+FIELD: Final = 21  # the name of the field
+CHANGED: Final = 22  # the name of the field; the record and the new value come before
+IS: Final = 23  # the name of the constructor
+CODE: Final = 24  # the CodeExpression
 
 Instruction = tuple[int, int, Any]
 Code = list[Instruction]
@@ -62,7 +67,15 @@ class MapType:
     element: Type
 
 
-Type = NamedType | MapType
+@dataclass(slots=True, eq=False)
+class RecordType:
+    """Ultimate's: ``{ a, b: int, c: real }``"""
+
+    at: int
+    fields: tuple[tuple[str, Type], ...]
+
+
+Type = NamedType | MapType | RecordType
 
 
 @dataclass(slots=True, eq=False)
@@ -73,12 +86,22 @@ class Variable:
     name: str
     type: Type
     where: Code | None = None
+    is_thread_local: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Quantifier:
-    kind: str  # forall or exists
+    kind: str  # forall, exists or lambda
     variables: list[Variable]
+    type_parameters: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class CodeExpression:
+    """Whether all executions of a body return true."""
+
+    at: int
+    body: Body
 
 
 # --- statements -----------------------------------------------------------------------------------------------------
@@ -106,11 +129,12 @@ class Assert:
 
 @dataclass(slots=True, eq=False)
 class Target:
-    """What is assigned: a variable, or an element of a map: one list of indices for each pair of brackets."""
+    """What is assigned: a variable, or an element of a map: one list of indices for each pair of brackets. Ultimate's
+    records and data types have the name of a field there."""
 
     at: int
     name: str
-    indices: list[list[Code]]
+    indices: list[list[Code] | str]
 
 
 @dataclass(slots=True, eq=False)
@@ -138,6 +162,55 @@ class Call:
 
 
 @dataclass(slots=True, eq=False)
+class Async:
+    """Starts a thread that makes the call."""
+
+    at: int
+    call: Call
+
+
+@dataclass(slots=True, eq=False)
+class Par:
+    """Makes all calls, each in a thread of its own, and waits for them."""
+
+    at: int
+    calls: list[Call]
+
+
+@dataclass(slots=True, eq=False)
+class Fork:
+    """Ultimate's: starts a thread under the name of the values of ``ids``, which need not be different from others."""
+
+    at: int
+    ids: list[Code]
+    call: Call
+
+
+@dataclass(slots=True, eq=False)
+class Join:
+    """Ultimate's: waits for a thread of that name and takes its results."""
+
+    at: int
+    ids: list[Code]
+    results: list[tuple[int, str]]
+
+
+@dataclass(slots=True, eq=False)
+class Yield:
+    at: int
+
+
+@dataclass(slots=True, eq=False)
+class Atomic:
+    at: int
+
+
+@dataclass(slots=True, eq=False)
+class EndAtomic:
+    at: int
+
+
+@dataclass(slots=True, eq=False)
 class Goto:
     at: int
     labels: list[tuple[int, str]]
@@ -146,6 +219,7 @@ class Goto:
 @dataclass(slots=True, eq=False)
 class Return:
     at: int
+    value: Code | None = None  # in a code expression
 
 
 @dataclass(slots=True, eq=False)
@@ -192,9 +266,11 @@ class EndWhile:
     at: int
 
 
+ThreadStatement = Async | Par | Fork | Join
 Statement = (
     Label | Assume | Assert | Assign | Havoc | Call | Goto | Return | Break | If | Else | EndIf | While | EndWhile
-)
+    | ThreadStatement | Yield | Atomic | EndAtomic
+)  # fmt: skip
 
 
 # --- declarations ---------------------------------------------------------------------------------------------------
@@ -206,6 +282,16 @@ class TypeDeclaration:
     name: str
     parameters: tuple[str, ...]
     synonym: Type | None
+    is_datatype: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Datatype:
+    """A data type: its constructors with their fields."""
+
+    at: int
+    name: str
+    constructors: list[tuple[str, list[Variable]]]
 
 
 @dataclass(slots=True, eq=False)
@@ -272,10 +358,12 @@ class File:
     """All declarations, sorted by kind, each kind in the order of the file."""
 
     types: list[TypeDeclaration] = field(default_factory=list)
+    datatypes: list[Datatype] = field(default_factory=list)
     constants: list[Constant] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     axioms: list[Axiom] = field(default_factory=list)
     globals: list[Variable] = field(default_factory=list)
     procedures: list[Procedure] = field(default_factory=list)
     implementations: list[Implementation] = field(default_factory=list)
+    written_types: list[Type] = field(default_factory=list)
     trigger_functions: Counter[str] = field(default_factory=Counter)  # how often triggers name each function

@@ -8,12 +8,14 @@ type Ref = int; Ref        Int
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from cleave.frontends.boogie.lexer import Source
-from cleave.frontends.boogie.syntax import MapType, NamedType, Type, TypeDeclaration
-from cleave.logic.sorts import BOOL, INT, REAL, Sort, SortKind, array, bitvec, uninterpreted
+from cleave.frontends.boogie.polymorphism import Bindings, Instances, map_sort
+from cleave.frontends.boogie.syntax import Datatype, MapType, NamedType, RecordType, Type, TypeDeclaration
+from cleave.logic.datatypes import ArrayOf, Declaration, FieldSort, declare
+from cleave.logic.sorts import BOOL, INT, MAX_WIDTH, REAL, Sort, SortKind, array, bitvec, uninterpreted
 
-MAX_WIDTH = 1 << 16
 _MAX_DEPTH = 100
 _BITVECTOR = re.compile(r"bv(\d+)")
 _UNSUPPORTED = re.compile(r"float\d+e\d+|float|rmode|string|regex")
@@ -21,17 +23,53 @@ _RESERVED = frozenset(("Bool", "Int", "Real", "Array", "BitVec", "String", "RegL
 
 
 class TypeTable:
-    def __init__(self, source: Source, declarations: list[TypeDeclaration]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        declarations: list[TypeDeclaration],
+        data: Sequence[Datatype] = (),
+        seen: Sequence[Type] = (),
+    ) -> None:
+        """``seen`` are the types that are written anywhere."""
         self._source = source
         self._declared: dict[str, TypeDeclaration] = {}
         self._known: dict[str, Sort] = {"int": INT, "bool": BOOL, "real": REAL}
         self._array_depth: dict[Sort, int] = {}
+        self._applied: dict[Sort, tuple[str, tuple[Sort, ...]]] = {}
+        self.instances = Instances(seen, self._whole, self._without_maps, self._applied)
+        self.bound: Bindings = {}  # what type parameters are, where they are something
+        self._collects = False
         for declaration in declarations:
             if declaration.name in self._declared or declaration.name in self._known:
                 raise source.error(declaration.at, f"type '{declaration.name}' is declared twice")
             self._declared[declaration.name] = declaration
+        self._declare_data(data)
+
+    def _declare_data(self, data: Sequence[Datatype]) -> None:
+        """All data types are one group, as each may need the others."""
+        for one in data:
+            if one.name in self._declared or one.name in self._known:
+                raise self._source.error(one.at, f"type '{one.name}' is declared twice")
+            self._known[one.name] = uninterpreted(f"{one.name} of the group")
+        stands_for = {self._known[one.name]: number for number, one in enumerate(data)}
+        group = tuple(
+            Declaration(
+                one.name,
+                tuple(
+                    (name, tuple((f.name, _in_group(self.sort(f.type), stands_for)) for f in fields))
+                    for name, fields in one.constructors
+                ),
+            )
+            for one in data
+        )
+        known = [name for name, sort in self._known.items() if sort.is_array]  # made of what only stood for something
+        for name in known:
+            del self._known[name]
+        self._known.update(zip((one.name for one in data), declare(group), strict=True))
 
     def sort(self, written: Type) -> Sort:
+        if self.bound:
+            return self._resolve(written, self.bound, 0)
         if isinstance(written, NamedType) and not written.arguments:
             found = self._known.get(written.name)
             if found is None:
@@ -39,12 +77,27 @@ class TypeTable:
             return found
         return self._resolve(written, {}, 0)
 
+    def _whole(self, written: Type, bound: Bindings) -> Sort:
+        return self._resolve(written, bound, 0)
+
+    def _without_maps(self, written: Type, bound: Bindings) -> Sort:
+        """Types that stand for parameters have no polymorphic maps in them."""
+        before, self._collects = self._collects, True
+        try:
+            return self._resolve(written, bound, 0)
+        finally:
+            self._collects = before
+
     def _resolve(self, written: Type, bound: dict[str, Sort], depth: int) -> Sort:
         if depth > _MAX_DEPTH:
             message = f"the type is nested deeper than {_MAX_DEPTH}, or a synonym is defined by itself"
             raise self._source.error(written.at, message)
         if isinstance(written, MapType):
             return self._map(written, bound, depth)
+        if isinstance(written, RecordType):
+            from cleave.frontends.boogie.datatypes import record_sort
+
+            return record_sort([(name, self._resolve(one, bound, depth + 1)) for name, one in written.fields])
         if written.name in bound and not written.arguments:
             return bound[written.name]
         declaration = self._declared.get(written.name)
@@ -56,13 +109,26 @@ class TypeTable:
 
     def _map(self, written: MapType, bound: dict[str, Sort], depth: int) -> Sort:
         if written.parameters:
-            raise self._source.unsupported(written.at, "polymorphic maps are not supported")
+            return self._polymorphic_map(written, bound, depth)
         if not written.indices:
             raise self._source.unsupported(written.at, "maps without an index are not supported")
         found = self._resolve(written.element, bound, depth + 1)
         for index in reversed(written.indices):
             found = self._array(written, self._resolve(index, bound, depth + 1), found)
         return found
+
+    def _polymorphic_map(self, written: MapType, bound: dict[str, Sort], depth: int) -> Sort:
+        unknown = self._collects or not written.indices
+        instances = None if unknown else self.instances.of(written.parameters, written.indices, bound)
+        if instances is None:
+            what = "that has more instances than 64" if not unknown else "in such a place"
+            raise self._source.unsupported(written.at, f"a polymorphic map {what} is not supported")
+        made: dict[tuple[tuple[Sort, ...], Sort], None] = {}
+        for one in instances:
+            inner = {**bound, **one}
+            indices = tuple(self._resolve(index, inner, depth + 1) for index in written.indices)
+            made[indices, self._resolve(written.element, inner, depth + 1)] = None
+        return map_sort(list(made))
 
     def _array(self, written: MapType, index: Sort, element: Sort) -> Sort:
         depth = 1 + max(self._array_depth.get(index, 0), self._array_depth.get(element, 0))
@@ -84,7 +150,10 @@ class TypeTable:
         if any(_is_large(argument) for argument in arguments):
             raise self._source.unsupported(written.at, f"the arguments of type '{written.name}' are too large")
         name = f"{written.name}#" if written.name in _RESERVED else written.name
-        return uninterpreted(" ".join([name, *(_argument_name(a) for a in arguments)]))
+        found = uninterpreted(" ".join([name, *(_argument_name(a) for a in arguments)]))
+        if arguments:
+            self._applied[found] = (written.name, tuple(arguments))
+        return found
 
     def _builtin(self, written: NamedType) -> Sort:
         name = written.name
@@ -105,6 +174,15 @@ class TypeTable:
         if not 1 <= width <= MAX_WIDTH:
             message = f"bit vectors have between 1 and {MAX_WIDTH} bits here"
             raise self._source.unsupported(at, message)
+
+
+def _in_group(sort: Sort, stands_for: dict[Sort, int]) -> FieldSort:
+    if sort in stands_for:
+        return stands_for[sort]
+    if not sort.is_array:
+        return sort
+    index, element = _in_group(sort.index, stands_for), _in_group(sort.element, stands_for)
+    return sort if index is sort.index and element is sort.element else ArrayOf(index, element)
 
 
 def _is_large(sort: Sort, limit: int = 200) -> bool:
@@ -132,7 +210,7 @@ def type_name(sort: Sort, depth: int = 6) -> str:
             return "..."
         case SortKind.ARRAY:
             return f"[{type_name(sort.index, depth - 1)}]{type_name(sort.element, depth - 1)}"
-        case SortKind.UNINTERPRETED:
+        case SortKind.UNINTERPRETED | SortKind.DATATYPE:
             return sort.name
         case _:
             return str(sort.kind.value).lower()

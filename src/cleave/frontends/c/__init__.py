@@ -10,6 +10,6 @@ The packages, in the order in which a program passes through them:
     analysis    calls, points_to, offsets, accesses, cells, storage
     lowering    lower, with function, call, memory, operators, atomic
 
-`options` and `property_file` say what is asked for, and load none of these; `read` is the way in. docs/c.md says what
-is accepted.
+`options` and `property_file` say what is asked for, and load none of these; `read` is the way in. docs/guide/c-input.md
+says what is accepted.
 """

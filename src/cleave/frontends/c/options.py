@@ -19,6 +19,9 @@ class COptions:
     includes: tuple[str, ...] = ()  # folders, as after -I
     entry: str | None = None  # None: main; without one, the only function that no other one calls
     checks: tuple[str, ...] | None = None
+    only: tuple[str, ...] = ()  # of all checks, those that count: division.1; others end executions as they do anyway
+    loop_bound: int | None = None  # of the property unwinding: how often a loop may go on, and a function call itself
+    reach: bool = False  # every check is violated where it is reached
     others: tuple[str, ...] = ()  # further files of the same program
     memory_model: Literal["sc"] | None = None  # None: sequential consistency, where that makes no difference
     spurious_wakeups: bool = True  # pthread_cond_wait may return without a signal, as POSIX allows

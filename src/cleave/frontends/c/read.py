@@ -6,9 +6,16 @@ read_c_bytes(compile_program(files, options), "queue.c")               # needs n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from cleave.errors import UnsupportedError
 from cleave.frontends.c.analysis.lives import needs_scopes
 from cleave.frontends.c.clang.compile import compile_c, declares_32_bit
 from cleave.frontends.c.clang.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
@@ -22,11 +29,13 @@ from cleave.frontends.c.lowering.floats import lower_floats
 from cleave.frontends.c.lowering.formats import lower_formats
 from cleave.frontends.c.lowering.lower import CProgram, lower
 from cleave.frontends.c.options import COptions
-from cleave.frontends.c.properties.built_in import LEAKS, LOST, MEMORY
+from cleave.frontends.c.properties.built_in import LEAKS, LOST, MEMORY, UNINITIALISED
 from cleave.frontends.c.properties.registry import chosen
+from cleave.frontends.limits import NO_LIMITS, ReadingLimits
 from cleave.ir.program import Program
 
 _COMPETITION = ("__VERIFIER_", "reach_error")  # what the functions of SV-COMP's tasks are called
+_OWN_NAME = re.compile(rb"\b__cleave_\w*")
 _CHOSEN = "the data model is ILP32 (32 bit), as the program says itself by its size_t or its headers"
 
 
@@ -35,9 +44,15 @@ def read_c(files: Mapping[str, bytes], options: COptions | None = None) -> CProg
     return _lowered(_compiled(files, options or COptions()))
 
 
-def compile_program(files: Mapping[str, bytes], options: COptions) -> bytes:
+def compile_program(files: Mapping[str, bytes], options: COptions, limits: ReadingLimits = NO_LIMITS) -> bytes:
     """What `read_c_bytes` reads without a compiler, without headers and without options."""
-    return encode_compiled(_compiled(files, options))
+    return encode_compiled(_compiled(files, options, limits))
+
+
+def with_options(content: bytes, file: str, **changes: Any) -> bytes:
+    """What `compile_program` made, with other options that the compiler does not need to know."""
+    compiled = decode_compiled(content, file)
+    return encode_compiled(msgspec.structs.replace(compiled, options=replace(compiled.options, **changes)))
 
 
 def read_c_bytes(content: bytes, file: str) -> Program:
@@ -47,10 +62,10 @@ def read_c_bytes(content: bytes, file: str) -> Program:
     return replace(made.program, assumptions=made.assumptions)
 
 
-def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
+def _compiled(files: Mapping[str, bytes], options: COptions, limits: ReadingLimits = NO_LIMITS) -> Compiled:
     is_small = options.bits is None and any(map(declares_32_bit, files.values()))
     options = replace(options, bits=options.bits or (32 if is_small else 64))
-    units = [_unit(file, content, options) for file, content in files.items()]
+    units = [_unit(file, content, options, limits) for file, content in files.items()]
     modules = _modules(units)
     macros = tuple(macro for one in chosen(options.checks) for macro in one.macros)
     for file in FILES:
@@ -58,18 +73,34 @@ def _compiled(files: Mapping[str, bytes], options: COptions) -> Compiled:
             name, content = source(file)
             given = defines(modules, macros, spurious_wakeups=options.spurious_wakeups)
             plain = COptions(bits=options.bits, defines=given, includes=(str(FOLDER),), checks=())
-            unit = Unit(name, compile_c(name, content, plain), is_library=True)
+            unit = Unit(name, compile_c(name, content, plain, limits=limits), is_library=True)
             units.append(unit)
             modules.append(_module(unit))
-    return Compiled(tuple(units), options, (_CHOSEN,) if is_small else ())
+    return Compiled(tuple(units), options, (_CHOSEN,) if is_small else (), _texts(files, modules))
 
 
-def _unit(file: str, content: bytes, options: COptions) -> Unit:
-    """Where memory is checked and locals may be known when their block ends, it is told where that is."""
-    unit = Unit(file, compile_c(file, content, options))
+def _texts(files: Mapping[str, bytes], modules: Sequence[Module]) -> dict[str, str]:
+    """Of the files, and of those that they include and that define functions of the program."""
+    texts = {file: content.decode(errors="replace") for file, content in files.items()}
+    places = (one.location for module in modules if not module.is_library for one in module.functions.values())
+    included = dict.fromkeys(place.file for place in places if place is not None and place.file not in texts)
+    for file in included:
+        with suppress(OSError):  # what a preprocessed file names need not be there
+            texts[file] = Path(file).read_text("utf-8", errors="replace")
+    return texts
+
+
+def _unit(file: str, content: bytes, options: COptions, limits: ReadingLimits) -> Unit:
+    """Where memory is checked and locals may be known when their block ends, it is told where that is;
+    and where a local that is declared in a loop is not set again."""
+    if b"__cleave_" in content and (own := _OWN_NAME.search(content)) is not None:
+        raise UnsupportedError(f"{own[0].decode()}: names that begin with __cleave_ are Cleave's own", file=file)
+    if any(one.name == UNINITIALISED for one in chosen(options.checks)):
+        return Unit(file, compile_c(file, content, options, scopes=True, limits=limits))
+    unit = Unit(file, compile_c(file, content, options, limits=limits))
     checks_memory = any(one.name in (MEMORY, LEAKS, LOST) for one in chosen(options.checks))
     if checks_memory and needs_scopes(read_module(unit.text, file)):
-        return Unit(file, compile_c(file, content, options, scopes=True))
+        return Unit(file, compile_c(file, content, options, scopes=True, limits=limits))
     return unit
 
 
@@ -78,7 +109,7 @@ def _lowered(compiled: Compiled) -> CProgram:
     own = [name for module in modules if not module.is_library for name in module.functions]
     linked = link(modules)
     linked.is_task = any(name.startswith(_COMPETITION) for name in own)
-    made = lower(linked, compiled.options)
+    made = lower(linked, compiled.options, compiled.texts)
     return replace(made, assumptions=(*made.assumptions, *compiled.assumptions))
 
 

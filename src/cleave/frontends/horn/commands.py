@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cleave.errors import InputError
 from cleave.frontends.horn.normalise import Normaliser, NotHornError
 from cleave.ir.horn import Atom, Clause, HornSystem, Predicate
 from cleave.ir.program import Location
@@ -37,6 +38,7 @@ _IGNORED = frozenset(
         *("get-unsat-core", "get-assertions", "get-statistics", "echo", "exit", "display"),
     )
 )
+_CLAUSES = frozenset(("assert", "rule", "query", "check-sat"))
 
 
 class HornReader:
@@ -52,12 +54,15 @@ class HornReader:
         self._status: str | None = None
         self._asked: Node | None = None
         self._uses_queries = False
+        self._is_about_something = False
 
     def system(self) -> HornSystem:
         for node in self._script.expressions:
             if isinstance(node, int) or len(node) < 2 or not isinstance(node[1], int):
                 raise self._script.error(node, f"a command expected, not {self._script.show(node)}")
             self._command(node)
+        if not self._is_about_something:
+            raise InputError("the file has no clauses, so there is nothing to check", file=self._script.file)
         declared = [*self._predicates.values(), *self._normaliser.new_predicates]
         return HornSystem(
             predicates={predicate.name: predicate for predicate in declared},
@@ -72,6 +77,7 @@ class HornReader:
 
     def _command(self, node: list[Node]) -> None:
         word = self._script.word(node[1])
+        self._is_about_something |= word in _CLAUSES
         if word in DECLARING:
             function = declare(self._reader, node)
             if function is not None:

@@ -54,3 +54,12 @@ class SymbolicSystem:
             functions=self.functions,
             expected=self.expected,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class HardwareModel:
+    """A model with its inputs in the order of the file. States that are ``free`` take any value after a step."""
+
+    system: SymbolicSystem
+    inputs: tuple[Term, ...]
+    free: frozenset[Term] = frozenset()

@@ -50,7 +50,10 @@ def choose(gates: Gates, condition: int, then: Bits, otherwise: Bits) -> Bits:
 
 
 def equal(gates: Gates, left: Bits, right: Bits) -> int:
-    return gates.conj([-gates.xor(a, b) for a, b in zip(left, right, strict=True)])
+    open_pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+    if any(a == -b for a, b in open_pairs):  # as most addresses do: no gates
+        return FALSE
+    return gates.conj([-gates.xor(a, b) for a, b in open_pairs])
 
 
 def unsigned_less(gates: Gates, left: Bits, right: Bits, *, or_equal: bool = False) -> int:

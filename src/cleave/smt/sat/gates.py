@@ -113,7 +113,7 @@ class Gates:
         if found is None:
             found = self._choices[key] = self.fresh()
             # That both agree tells the result, too, but not by unit propagation. Clauses that say so do not pay:
-            # see docs/threads.md.
+            # see docs/design/threads.md.
             self._add(
                 [-condition, -then, found],
                 [-condition, then, -found],

@@ -30,10 +30,10 @@ from cleave.logic.binding import fresh_variables, names, own_binders
 from cleave.logic.terms import FALSE, Op, Term, add, bv_binary, conj, conj_all, eq, forall, neg, sub, var
 from cleave.logic.walk import free_variables, rebuild, substitute
 from cleave.validate.clauses.defined import instance
-from cleave.validate.clauses.evidence import Confirmed, Rejected, named
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import check_clauses, check_interpretation, clause_terms, ill_formed, prepared
-from cleave.validate.clauses.resolvents import meaningless, resolved, splits, uncovered
+from cleave.validate.clauses.resolvents import covered, meaningless, resolved, splits
+from cleave.validate.confirmation import Confirmation, named, rejected
 
 Interpretations = Mapping[Partition, Interpretation]
 _Fresh = Callable[[Term], Term]
@@ -43,25 +43,25 @@ _JOINED_SHARE = 0.5  # of the time that is left, for the joined interpretation
 
 def check_partitions(
     system: HornSystem, closed: Interpretations, *, seconds: float = 0.0, solvers: InTurn | None = None
-) -> Confirmed | Rejected:
+) -> Confirmation:
     """Whether the interpretations of the ``closed`` partitions prove the system safe."""
     for partition, interpretation in closed.items():
         wrong = meaningless(system, partition)
         if wrong is not None:
-            return Rejected(wrong)
-        rejected = ill_formed(system, interpretation)
-        if rejected is not None:
-            return Rejected(f"{partition}: {rejected.reason}")
+            return rejected(wrong)
+        ill = ill_formed(system, interpretation)
+        if ill is not None:
+            return rejected(f"{partition}: {ill.text}")
     with ExitStack() as stack:
         asked = solvers if solvers is not None else stack.enter_context(InTurn(seconds=seconds))
         with asked.share(_JOINED_SHARE):
             joined = check_interpretation(system, combine(system, closed), solvers=asked)
-        if isinstance(joined, Confirmed):
+        if joined.holds:
             return joined
         return _one_by_one(system, closed, asked)
 
 
-def _one_by_one(system: HornSystem, closed: Interpretations, solvers: InTurn) -> Confirmed | Rejected:
+def _one_by_one(system: HornSystem, closed: Interpretations, solvers: InTurn) -> Confirmation:
     by: Counter[str] = Counter()
     rules = [(number, clause) for number, clause in enumerate(system.clauses) if clause.head is not None]
     for partition, interpretation in closed.items():
@@ -69,14 +69,14 @@ def _one_by_one(system: HornSystem, closed: Interpretations, solvers: InTurn) ->
         whole = HornSystem(predicates=system.predicates, clauses=(*system.clauses, query))
         clauses = [*rules, (partition.query, query)]
         found = check_clauses(clauses, prepared(whole, interpretation), solvers)
-        if isinstance(found, Rejected):
-            return Rejected(f"{partition}: {found.reason}", undecided=found.undecided, clause=found.clause)
+        if isinstance(found, Confirmation):
+            return rejected(f"{partition}: {found.text}", undecided=found.undecided, clause=found.clause)
         by += found
-    gap = uncovered(system, closed, solvers=solvers)
-    if gap is not None:
-        return Rejected(f"the closed partitions do not cover the queries: {gap}", undecided="decided" in gap)
+    cover = covered(system, closed, solvers=solvers)
+    if not cover.holds:
+        return rejected(f"the closed partitions do not cover the queries: {cover}", undecided=cover.undecided)
     text = f"{len(closed)} invariants checked clause by clause {named(by, 'clause')}, and that they cover all queries"
-    return Confirmed(text, by)
+    return Confirmation(True, text, by)
 
 
 # --- joining --------------------------------------------------------------------------------------------------------

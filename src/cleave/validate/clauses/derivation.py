@@ -27,9 +27,9 @@ from cleave.logic.smtlib import print_term
 from cleave.logic.terms import Op, Term, conj_all, eq, var
 from cleave.logic.walk import free_variables, postorder, substitute
 from cleave.smt.solver import Answer
-from cleave.validate.clauses.evidence import BY_VALUES, Confirmed, Rejected, named
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import described
+from cleave.validate.confirmation import BY_VALUES, Confirmation, named, rejected
 from cleave.validate.semantics.ground import constant, determined, holds
 
 _DIVISIONS = (Op.DIV, Op.MOD, Op.REAL_DIV)
@@ -37,7 +37,7 @@ _DIVISIONS = (Op.DIV, Op.MOD, Op.REAL_DIV)
 
 def check_derivation(
     system: HornSystem, derivation: Derivation, *, seconds: float = 0.0, solvers: InTurn | None = None
-) -> Confirmed | Rejected:
+) -> Confirmation:
     """Within ``seconds`` (0: no limit). A caller that wants to interrupt brings the ``solvers``; they stay open."""
     wrong = _misshapen(system, derivation)
     if wrong is not None:
@@ -46,21 +46,21 @@ def check_derivation(
         asked = solvers if solvers is not None else stack.enter_context(InTurn(seconds=seconds))
         checker = _Checker(system, derivation, asked)
         by = checker.check()
-    if isinstance(by, Rejected):
+    if isinstance(by, Confirmation):
         return by
-    return Confirmed(f"derivation checked step by step {named(by, 'step')}", by, chosen=checker.chosen)
+    return Confirmation(True, f"derivation checked step by step {named(by, 'step')}", by, chosen=checker.chosen)
 
 
 # --- the shape ------------------------------------------------------------------------------------------------------
 
 
-def _misshapen(system: HornSystem, derivation: Derivation) -> Rejected | None:
+def _misshapen(system: HornSystem, derivation: Derivation) -> Confirmation | None:
     if not derivation.steps or derivation.steps[-1].predicate is not None:
-        return Rejected("the derivation does not end with false")
+        return rejected("the derivation does not end with false")
     for number, step in enumerate(derivation.steps):
         what = _wrong_step(system, derivation.steps, number, step)
         if what is not None:
-            return Rejected(f"step {number} of the derivation {what}")
+            return rejected(f"step {number} of the derivation {what}")
     return None
 
 
@@ -105,7 +105,7 @@ class _Checker:
     by: Counter[str] = field(default_factory=Counter)
     chosen: str = ""
 
-    def check(self) -> Counter[str] | Rejected:
+    def check(self) -> Counter[str] | Confirmation:
         alone: dict[int, Term] = {}  # what solvers have to decide, by step
         together: dict[int, Term] = {}
         for number, step in enumerate(self.derivation.steps):
@@ -142,7 +142,7 @@ class _Checker:
         memo: dict[Term, Term] = {}
         return conj_all(constant(substitute(term, known, memo)) for term in (*equations, clause.constraint))
 
-    def _decided(self, together: dict[int, Term], alone: dict[int, Term]) -> Rejected | None:
+    def _decided(self, together: dict[int, Term], alone: dict[int, Term]) -> Confirmation | None:
         """All at once; where that is not satisfiable, one after the other to tell which step is wrong."""
         conditions = {number: _apart(term, number) for number, term in sorted({**together, **alone}.items())}
         if not conditions:
@@ -159,7 +159,7 @@ class _Checker:
             return None
         return self._decided_together({number: conditions[number] for number in together})
 
-    def _decided_alone(self, number: int, condition: Term) -> Rejected | None:
+    def _decided_alone(self, number: int, condition: Term) -> Confirmation | None:
         ruling = self.solvers.decide(condition)
         if ruling.answer is Answer.SAT:
             self.by[ruling.by] += 1
@@ -168,7 +168,7 @@ class _Checker:
             return self._rejected(number, f"no values satisfy its constraint (found by {ruling.by})")
         return self._rejected(number, f"its constraint could not be decided ({ruling.reason})", undecided=True)
 
-    def _decided_together(self, conditions: dict[int, Term]) -> Rejected | None:
+    def _decided_together(self, conditions: dict[int, Term]) -> Confirmation | None:
         ruling = self.solvers.decide(conj_all(conditions.values()))
         if ruling.answer is Answer.SAT:
             self.by[ruling.by] += len(conditions)
@@ -182,10 +182,10 @@ class _Checker:
                 return rejected
         return self._rejected(first, "no functions satisfy the constraints of all steps that use them")
 
-    def _rejected(self, number: int, why: str, *, undecided: bool = False) -> Rejected:
+    def _rejected(self, number: int, why: str, *, undecided: bool = False) -> Confirmation:
         index = self.derivation.steps[number].clause
         where = described(index, self.system.clauses[index])
-        return Rejected(f"step {number} of the derivation, by {where}: {why}", undecided=undecided, clause=index)
+        return rejected(f"step {number} of the derivation, by {where}: {why}", undecided=undecided, clause=index)
 
 
 def _named(node: Term) -> str:

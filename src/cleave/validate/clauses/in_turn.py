@@ -33,7 +33,7 @@ from cleave.logic.walk import free_variables, postorder
 from cleave.smt.cvc5.solver import Cvc5
 from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
-from cleave.validate.clauses.evidence import BY_VALUES
+from cleave.validate.confirmation import BY_VALUES
 
 _log = logging.getLogger(__name__)
 

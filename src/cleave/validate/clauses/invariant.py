@@ -28,9 +28,9 @@ from cleave.logic.terms import FALSE, Term, conj_all, neg
 from cleave.logic.walk import free_variables, has_quantifier, postorder
 from cleave.smt.solver import Answer
 from cleave.validate.clauses.defined import Defined, instance
-from cleave.validate.clauses.evidence import Confirmed, Rejected, named
 from cleave.validate.clauses.in_turn import InTurn, Ruling
 from cleave.validate.clauses.instances import instances
+from cleave.validate.confirmation import Confirmation, named, rejected
 
 _SHOWN_VALUES = 8
 
@@ -43,7 +43,7 @@ def check_interpretation(
     spell_out: bool = False,
     seconds: float = 0.0,
     solvers: InTurn | None = None,
-) -> Confirmed | Rejected:
+) -> Confirmation:
     """Clause by clause, within ``seconds`` (0: no limit). Predicates to ``unfold`` get their meaning from their
     clauses, if these allow it; the relations that this gives are told only if asked to ``spell_out``.
     A caller that wants to interrupt brings the ``solvers``, with their own time limit; they stay open."""
@@ -55,17 +55,17 @@ def check_interpretation(
         relations = prepared(system, interpretation)
         defined = Defined(system, unfold, relations)
         by = check_clauses(enumerate(system.clauses), relations, asked, defined)
-    if isinstance(by, Rejected):
+    if isinstance(by, Confirmation):
         return by
     checked: Interpretation | None = interpretation
     if defined:
         checked = defined.all_relations() if spell_out else None
-    return Confirmed(f"invariant checked clause by clause {named(by, 'clause')}", by, checked)
+    return Confirmation(True, f"invariant checked clause by clause {named(by, 'clause')}", by, interpretation=checked)
 
 
 def check_clauses(
     clauses: Iterable[tuple[int, Clause]], relations: Interpretation, solvers: InTurn, defined: Defined | None = None
-) -> Counter[str] | Rejected:
+) -> Counter[str] | Confirmation:
     """Who confirmed how many of the numbered ``clauses``. ``relations`` come from `prepared`. Those that are
     ``defined`` are not asked for."""
     by: Counter[str] = Counter()
@@ -96,7 +96,7 @@ def check_clauses(
             return _rejected(number, clause, ruling)
         by[ruling.by] += 1
     for number, clause in too_large:
-        return Rejected(f"{described(number, clause)} is too large", undecided=True, clause=number)
+        return rejected(f"{described(number, clause)} is too large", undecided=True, clause=number)
     return by
 
 
@@ -107,23 +107,23 @@ def _question(clause: Clause, relations: Interpretation, defined: Defined | None
     return defined.violation(clause) if defined else violation(clause, relations)
 
 
-def ill_formed(system: HornSystem, interpretation: Interpretation) -> Rejected | None:
+def ill_formed(system: HornSystem, interpretation: Interpretation) -> Confirmation | None:
     """What is wrong with the form of a relation, if anything is."""
     for name, relation in interpretation.items():
         predicate = system.predicates.get(name)
         if predicate is None:
-            return Rejected(f"there is no predicate {name}, but a relation for it")
+            return rejected(f"there is no predicate {name}, but a relation for it")
         parameters = relation.parameters
         if len(set(parameters)) < len(parameters) or not all(one.is_var for one in parameters):
-            return Rejected(f"the parameters of the relation for {name} are not different variables")
+            return rejected(f"the parameters of the relation for {name} are not different variables")
         if tuple(one.sort for one in parameters) != predicate.sorts:
-            return Rejected(f"the parameters of the relation for {name} do not have the sorts of the predicate")
+            return rejected(f"the parameters of the relation for {name} do not have the sorts of the predicate")
         if relation.formula.sort is not BOOL or not _well_sorted(relation.formula):
-            return Rejected(f"the relation for {name} is not well-sorted")
+            return rejected(f"the relation for {name} is not well-sorted")
         foreign = _free(relation.formula) - set(parameters)
         if foreign:
             shown = ", ".join(sorted(variable.name for variable in foreign)[:_SHOWN_VALUES])
-            return Rejected(f"the relation for {name} depends on what is no parameter of it: {shown}")
+            return rejected(f"the relation for {name} depends on what is no parameter of it: {shown}")
     return None
 
 
@@ -158,13 +158,13 @@ def violation(clause: Clause, relations: Interpretation) -> Term:
     return conj_all([clause.constraint, *(instance(atom, relations) for atom in clause.body), *head])
 
 
-def _rejected(number: int, clause: Clause, ruling: Ruling) -> Rejected:
+def _rejected(number: int, clause: Clause, ruling: Ruling) -> Confirmation:
     where = described(number, clause)
     if ruling.answer is Answer.UNKNOWN:
-        return Rejected(f"{where} could not be decided ({ruling.reason})", undecided=True, clause=number)
+        return rejected(f"{where} could not be decided ({ruling.reason})", undecided=True, clause=number)
     values = ", ".join(f"{name} = {value}" for name, value in list(ruling.values.items())[:_SHOWN_VALUES])
     example = f", for instance with {values}" if values else ""
-    return Rejected(f"{where} does not hold{example} (found by {ruling.by})", clause=number)
+    return rejected(f"{where} does not hold{example} (found by {ruling.by})", clause=number)
 
 
 def described(number: int, clause: Clause) -> str:

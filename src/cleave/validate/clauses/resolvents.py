@@ -23,25 +23,26 @@ from cleave.logic.terms import Term, conj_all, eq, var
 from cleave.logic.walk import free_variables, substitute
 from cleave.smt.solver import Answer
 from cleave.validate.clauses.in_turn import InTurn
+from cleave.validate.confirmation import Confirmation, rejected
 
 
-def uncovered(
+def covered(
     system: HornSystem, closed: Iterable[Partition], *, seconds: float = 0.0, solvers: InTurn | None = None
-) -> str | None:
-    """What the ``closed`` partitions leave out of the system's queries; None if they cover all of them."""
+) -> Confirmation:
+    """Whether the ``closed`` partitions leave nothing out of the system's queries."""
     found = frozenset(closed)
     for partition in sorted(found):
         wrong = meaningless(system, partition)
         if wrong is not None:
-            return wrong
+            return rejected(wrong)
     with ExitStack() as stack:
         asked = solvers if solvers is not None else stack.enter_context(InTurn(seconds=seconds))
         for number, clause in enumerate(system.clauses):
             if clause.head is None:
                 gap = _gap(system, Partition(number), found, asked)
                 if gap is not None:
-                    return gap
-    return None
+                    return rejected(gap, undecided="decided" in gap)
+    return Confirmation(True, "the closed partitions cover all queries")
 
 
 def meaningless(system: HornSystem, partition: Partition) -> str | None:

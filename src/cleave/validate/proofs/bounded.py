@@ -20,12 +20,14 @@ from dataclasses import dataclass
 from time import process_time
 
 from cleave.errors import UnsupportedError
+from cleave.ir.loops import LoopBounds
 from cleave.ir.program import Program
 from cleave.ir.shape import Shape, is_cut
 from cleave.logic.terms import Term
 from cleave.smt.solver import Answer
-from cleave.validate.proofs.interleavings import TooLargeError, explore
-from cleave.validate.proofs.schedules.check import Claim, Differs, Open, Outcome, Proved, checked
+from cleave.validate.confirmation import Confirmation, rejected
+from cleave.validate.proofs.interleavings import Explored, TooLargeError, explore
+from cleave.validate.proofs.schedules.check import Claim, checked
 from cleave.validate.proofs.second_solver import Guarded, Opinion, combined, second_opinion
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 
@@ -41,7 +43,7 @@ class Absence:
     program: Program
     entry: str
     shape: Shape
-    unwind: int
+    unwind: LoopBounds
     contexts: int
     rounds: int = 0
     took_part: frozenset[str]
@@ -51,7 +53,12 @@ class Absence:
     def bounds(self) -> dict[str, int]:
         """All of them."""
         schedules = {ROUNDS: self.rounds} if self.rounds else {CONTEXTS: self.contexts}
-        return {**schedules, **({UNWIND: self.unwind} if is_cut(self.shape) else {})}
+        return {**schedules, **({UNWIND: self.unwind.most} if is_cut(self.shape) else {})}
+
+    def values(self, names: frozenset[str]) -> dict[str, int]:
+        """Of the bounds of these names; loops with a bound of their own come after the one that all others have."""
+        found = {name: value for name, value in self.bounds.items() if name in names}
+        return {**found, **(self.unwind.own if UNWIND in found else {})}
 
     def claim(self, bounds: frozenset[str]) -> Claim:
         return Claim(
@@ -89,58 +96,39 @@ class Conclusion:
 def confirm(absence: Absence, means: Means) -> Conclusion:
     tried = None if absence.rounds else try_interleavings(absence, means.states)
     note = ""
-    if isinstance(tried, Tried) and tried.complete:
-        return Conclusion(Safe(f"all interleavings tried: {tried.states} states"))
-    if isinstance(tried, Tried) and CONTEXTS in absence.took_part:
-        return Conclusion(_within(absence, absence.took_part, tried.says(absence.contexts)))
-    if isinstance(tried, Contradicted):
+    says = f"all interleavings within {absence.contexts} contexts tried: {tried.states} states" if tried else ""
+    if tried is not None and tried.contexts is None:
+        if tried.complete:
+            return Conclusion(Safe(f"all interleavings tried: {tried.states} states"))
+        if CONTEXTS in absence.took_part:
+            return Conclusion(_within(absence, absence.took_part, says))
+    elif tried is not None:
         if not is_cut(absence.shape):
             why = f"there is a violation within {tried.contexts} contexts that was not found"
             return Conclusion(Unknown(Reason.UNCONFIRMED, why))
-        note = f"there is a violation within {tried.contexts} contexts beyond --unwind {absence.unwind}: raise it"
+        note = f"there is a violation within {tried.contexts} contexts beyond --unwind {absence.unwind.most}: raise it"
     verdict = _proved_again(absence, means)
-    if verdict is None and isinstance(tried, Tried):
-        verdict = BoundedSafe({CONTEXTS: absence.contexts}, tried.says(absence.contexts))
+    if verdict is None and tried is not None and tried.contexts is None:
+        verdict = BoundedSafe({CONTEXTS: absence.contexts}, says)
     return Conclusion(verdict or refuted_twice(absence, means), note)
 
 
 def _within(absence: Absence, bounds: frozenset[str], validation: str) -> Verdict:
-    within = {name: value for name, value in absence.bounds.items() if name in bounds}
+    within = absence.values(bounds)
     return BoundedSafe(within, validation) if within else Safe(validation)
 
 
 # --- all interleavings ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """No interleaving within the number of contexts violates anything; ``complete``: none at all."""
-
-    states: int
-    complete: bool
-
-    def says(self, contexts: int) -> str:
-        return f"all interleavings within {contexts} contexts tried: {self.states} states"
-
-
-@dataclass(frozen=True, slots=True)
-class Contradicted:
-    """An interleaving of so many contexts violates the property. With a bound on loops that may be beyond it."""
-
-    contexts: int
-
-
-def try_interleavings(absence: Absence, states: int) -> Tried | Contradicted | None:
-    """None: there are too many, or values that can't be tried."""
+def try_interleavings(absence: Absence, states: int) -> Explored | None:
+    """None: there are too many, or values that can't be tried. With a bound on loops, a violation may be beyond it."""
     if not states:
         return None
     try:
-        found = explore(absence.program, absence.entry, most=absence.contexts, states=states)
+        return explore(absence.program, absence.entry, most=absence.contexts, states=states)
     except (TooLargeError, UnsupportedError):
         return None
-    if found.contexts is not None:
-        return Contradicted(found.contexts)
-    return Tried(found.states, found.complete)
 
 
 # --- another unfolding and encoding -----------------------------------------------------------------------------------
@@ -155,15 +143,14 @@ def _proved_again(absence: Absence, means: Means) -> Verdict | None:
     everything = frozenset(absence.bounds)
     for bounds in dict.fromkeys((everything & absence.took_part, everything)):
         outcome = _check(absence.claim(bounds), absence.solver, means)
-        if isinstance(outcome, Differs):
-            return Unknown(Reason.UNCONFIRMED, f"the proof was checked again: {outcome.why}")
-        if isinstance(outcome, Proved):
-            how = f"proved again from the program by another unfolding and encoding, decided by {outcome.solver}"
-            return _within(absence, bounds, how)
+        if outcome.holds:
+            return _within(absence, bounds, outcome.text)
+        if outcome.is_wrong:
+            return Unknown(Reason.UNCONFIRMED, f"the proof was checked again: {outcome}")
     return None
 
 
-def _check(claim: Claim, solver: str, means: Means) -> Outcome:
+def _check(claim: Claim, solver: str, means: Means) -> Confirmation:
     end = process_time() + means.seconds
 
     def watch() -> None:
@@ -174,7 +161,7 @@ def _check(claim: Claim, solver: str, means: Means) -> Outcome:
     try:
         return checked(claim, solver, means.seconds, means.guarded, watch)
     except _TooLongError:
-        return Open("it takes too long to unfold the program again")
+        return rejected("it takes too long to unfold the program again", undecided=True)
 
 
 # --- the engine's own formula -----------------------------------------------------------------------------------------
@@ -185,7 +172,7 @@ def refuted_twice(absence: Absence, means: Means, parts: str = "") -> Verdict:
     opinion = _second_opinion(absence, means)
     if opinion.answer is Answer.UNSAT:
         said = f"{parts}the formula was refuted by two solvers, {absence.solver} and {opinion.solver}; {UNCHECKED}"
-        return BoundedSafe(absence.bounds, said)
+        return BoundedSafe(absence.values(frozenset(absence.bounds)), said)
     if opinion.answer is Answer.SAT:
         why = f"{opinion.solver} finds a violation in the formula that {absence.solver} refuted"
         return Unknown(Reason.UNCONFIRMED, why)

@@ -4,10 +4,11 @@ Whatever an execution does, it avoids the instance that a partition was divided 
 split tree cover the root as long as each is closed by a proof made under the very decisions that its path spells.
 
 >>> m = b"instance"
->>> uncovered([Divided("", m), Closed("1", ((m, True),)), Closed("0", ((m, False),))])
->>> uncovered([Divided("", m), Closed("1", ((m, True),))])
+>>> covered([Divided("", m), Closed("1", ((m, True),)), Closed("0", ((m, False),))]).holds
+True
+>>> covered([Divided("", m), Closed("1", ((m, True),))]).text
 "partition '0' is still open"
->>> uncovered([Divided("", m), Closed("1", ((m, False),))])
+>>> covered([Divided("", m), Closed("1", ((m, False),))]).text
 "partition '1' was closed under other decisions than its own: the first that differs is decision 1"
 """
 
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from cleave.ir.split_tree import ROOT, Closed, Divided, Record
+from cleave.validate.confirmation import Confirmation, rejected
 
 
 class _Decision(NamedTuple):
@@ -31,8 +33,14 @@ _Open: TypeAlias = dict[str, _Decision | None]
 """The open leaves. Nothing is kept of a closed one, so what a check needs is what is open at one time."""
 
 
-def uncovered(records: Iterable[Record]) -> str | None:
-    """What is missing for the records, in the order in which they were accepted, to cover the whole search; or None.
+def covered(records: Iterable[Record]) -> Confirmation:
+    """Whether the records, in the order they were accepted in, cover the whole search; if not, what is missing."""
+    missing = _missing(records)
+    return Confirmation(True, "the closed parts cover the search") if missing is None else rejected(missing)
+
+
+def _missing(records: Iterable[Record]) -> str | None:
+    """None: nothing.
 
     The root may be closed while parts of it are searched too: a proof under no decision covers everything, and what
     is open then does not matter. All records must make sense nevertheless.

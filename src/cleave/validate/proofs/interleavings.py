@@ -19,7 +19,7 @@ from cleave.errors import UnsupportedError
 from cleave.ir.program import Block, Procedure, Program
 from cleave.logic.terms import Term
 from cleave.logic.values import Value, default_value, domain, domain_size
-from cleave.validate.semantics.events import Violated
+from cleave.validate.semantics.events import Blocked, Violated
 from cleave.validate.semantics.judge import Ended
 from cleave.validate.semantics.liveness import live_at_entry
 from cleave.validate.semantics.machine import MAIN, Machine, Moved, ThreadChooser
@@ -120,10 +120,18 @@ class _Search:
 
 
 def _step(after: Machine, number: int) -> Machine | Violated | Moved | None:
+    """Raises `UnsupportedError` where a quantifier can't be decided: no state may be left out or taken for another."""
     try:
-        return after if after.step(number) is Moved.MOVED else Moved.BLOCKED
+        moved = after.step(number)
     except Ended as end:
-        return end.outcome if isinstance(end.outcome, Violated) else None
+        if isinstance(end.outcome, Blocked):
+            raise UnsupportedError(end.outcome.what) from None
+        found: Machine | Violated | Moved | None = end.outcome if isinstance(end.outcome, Violated) else None
+    else:
+        found = after if moved is Moved.MOVED else Moved.BLOCKED
+    if after.judge.undecided:
+        raise UnsupportedError("a condition with a quantifier can't be decided")
+    return found
 
 
 def _outcomes(run: Callable[[Choose], R]) -> Iterator[R]:

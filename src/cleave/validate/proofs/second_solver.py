@@ -2,10 +2,12 @@
 
     searched with      confirmed by
     Bitwuzla           MiniSat, on clauses made by Cleave's own bit-blasting; Z3 where that is not installed
+    CaDiCaL            Bitwuzla and MiniSat in turn, each time for twice as long
     a SAT solver       Bitwuzla
     Z3                 cvc5
 
-MiniSat comes first because it is quick: see docs/threads.md. What a solver does not handle goes to the next.
+MiniSat comes first because it is quick: see docs/design/threads.md. What a solver does not handle goes to the next.
+Bitwuzla has CaDiCaL inside, with other clauses; what takes one of the two long is often easy for the other.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ Guarded: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]
 """Calls what it is given when a limit is hit, as long as the context lasts."""
 
 _POLL_SECONDS = 0.05
-BITWUZLA, Z3, CVC5, MINISAT = "Bitwuzla", "Z3", "cvc5", "MiniSat"
+_FIRST_TURN = 2.0  # seconds
+BITWUZLA, Z3, CVC5, MINISAT, CADICAL = "Bitwuzla", "Z3", "cvc5", "MiniSat", "CaDiCaL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class Opinion:
 def second_opinion(first: str, formulas: Sequence[Term], seconds: float, guarded: Guarded) -> Opinion:
     """Whether the formulas can all be true. ``first`` has been asked. ``seconds`` are of processor time; of cvc5, which
     is a process of its own, real ones."""
+    if first == CADICAL and sat.is_installed():
+        return _in_turn((BITWUZLA, MINISAT), formulas, seconds, guarded)
     others = _others(first)
     for name in others:
         answer = _ask(name, formulas, seconds, guarded)
@@ -53,6 +58,20 @@ def second_opinion(first: str, formulas: Sequence[Term], seconds: float, guarded
         if answer is not None:
             return Opinion(answer, name)
     return Opinion(Answer.UNKNOWN, others[-1])
+
+
+def _in_turn(names: Sequence[str], formulas: Sequence[Term], seconds: float, guarded: Guarded) -> Opinion:
+    stopped, turn = Event(), _FIRST_TURN
+    with guarded(stopped.set):
+        while seconds > 0 and not stopped.is_set():
+            for name in names:
+                answer = _ask(name, formulas, min(turn, seconds), guarded)
+                _log.info("in %.1f s, %s says %s", turn, name, "nothing" if answer is None else answer.value)
+                if answer in (Answer.SAT, Answer.UNSAT):
+                    return Opinion(answer, name)
+                seconds -= turn
+            turn *= 2
+    return Opinion(Answer.UNKNOWN, " or ".join(names))
 
 
 def combined(opinions: Sequence[Opinion]) -> Opinion:

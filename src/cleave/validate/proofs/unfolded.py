@@ -13,7 +13,7 @@ its incoming edges, with an explicit choice at each branch and if-then-else at e
 than the engine's, which has learned nothing.
 
     checker = PartitionChecker(program, "main", solver)
-    checker.check(UnfoldedProof(instances, bound=1, decisions=(Decision(3, reach=False),)))     # None: accepted
+    checker.check(UnfoldedProof(instances, bound=1, decisions=(Decision(3, reach=False),)))     # a Confirmation
     checker.check(UnfoldedProof(more_instances, bound=2, decisions=(Decision(3, reach=True),)))
 
 An unfolding only grows, so what was asserted stays true: an instance's body, and ``call made => it behaves like its
@@ -29,13 +29,14 @@ from cleave.ir.unfolded import CallPlace, Decision, UnfoldedProof
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, conj, disj_all, eq, implies, neg, var
 from cleave.smt.solver import Answer, Solver, Template
-from cleave.validate.proofs.unfolded_shape import Binding, Rejected, Shape
+from cleave.validate.confirmation import Confirmation, rejected
+from cleave.validate.proofs.unfolded_shape import Binding, Shape
 
 
 def check_unfolded(
     program: Program, entry: str, proof: UnfoldedProof, solver: Solver, *, seconds: float = 0.0
-) -> Rejected | None:
-    """None if ``proof`` shows that ``entry`` of the prepared ``program`` can't reach its end (within the bound, in the
+) -> Confirmation:
+    """Whether ``proof`` shows that ``entry`` of the prepared ``program`` can't reach its end (within the bound, in the
     executions that the decisions leave)."""
     return PartitionChecker(program, entry, solver).check(proof, seconds=seconds)
 
@@ -55,18 +56,17 @@ class PartitionChecker:
         for axiom in program.axioms:
             solver.add(axiom)
 
-    def check(self, proof: UnfoldedProof, *, seconds: float = 0.0, cost_limit: int = 0) -> Rejected | None:
-        """None if the proof is accepted."""
+    def check(self, proof: UnfoldedProof, *, seconds: float = 0.0, cost_limit: int = 0) -> Confirmation:
         wrong = self.grow(proof) or self._wrong_decision(proof.decisions)
         if wrong is not None:
             return wrong
         assumptions = list(dict.fromkeys((*self._decided(proof.decisions), *self._blocked(proof.bound))))
         return self._judge(self._solver.check(assumptions, seconds=seconds, cost_limit=cost_limit))
 
-    def grow(self, proof: UnfoldedProof) -> Rejected | None:
+    def grow(self, proof: UnfoldedProof) -> Confirmation | None:
         """Takes over what is new in the proof's unfolding, as `check` does first, and decides nothing."""
         growth = self._shape.grow(proof.instances)
-        if isinstance(growth, Rejected):
+        if isinstance(growth, Confirmation):
             return growth
         entering = {b.callee: b for b in growth.bindings if self._shape.exclusive[b.callee]}
         for number in growth.instances:
@@ -83,21 +83,21 @@ class PartitionChecker:
         """
         return self._shape.meaning(instance)
 
-    def _wrong_decision(self, decisions: Iterable[Decision]) -> Rejected | None:
+    def _wrong_decision(self, decisions: Iterable[Decision]) -> Confirmation | None:
         for decision in decisions:
             if not 0 <= decision.instance < len(self._shape):
-                return Rejected(f"a decision is on instance {decision.instance}, which does not exist")
+                return rejected(f"a decision is on instance {decision.instance}, which does not exist")
             if not decision.instance and not decision.reach:
-                return Rejected("a decision is to avoid the entry")
+                return rejected("a decision is to avoid the entry")
         return None
 
-    def _judge(self, answer: Answer) -> Rejected | None:
+    def _judge(self, answer: Answer) -> Confirmation:
         if answer is Answer.UNSAT:
-            return None
+            return Confirmation(True, "proof checked by another encoding")
         reason = self._solver.reason_unknown()
         if answer is Answer.UNKNOWN and not reason.startswith(("quantifiers", "incomplete")):
-            return Rejected(f"the check of the proof's formula stopped: {reason}", undecided=True, stopped=True)
-        return Rejected("the proof's formula is satisfiable", undecided=answer is Answer.UNKNOWN)
+            return rejected(f"the check of the proof's formula stopped: {reason}", undecided=True, stopped=True)
+        return rejected("the proof's formula is satisfiable", undecided=answer is Answer.UNKNOWN)
 
     def _add_body(self, number: int, only: Binding | None) -> None:
         """The only call that ever enters an instance, if it is known, needs no equations: what it passes is in place of
@@ -195,6 +195,3 @@ def _others(number: int, calls: int) -> Term:
 
 def _own(variable: Term, number: int) -> Term:
     return var(f"{variable.name}@{number}", variable.sort)
-
-
-__all__ = ["PartitionChecker", "Rejected", "check_unfolded"]

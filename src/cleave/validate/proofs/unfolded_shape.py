@@ -23,17 +23,8 @@ from cleave.ir.program import Program
 from cleave.ir.unfolded import CallPlace, UnfoldedInstance
 from cleave.passes.effects import callees, effects
 from cleave.passes.flow import strongly_connected
+from cleave.validate.confirmation import Confirmation, rejected
 from cleave.validate.proofs.forwards import Body, BodyCall, body_of
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """Why a proof was not accepted. ``undecided``: nothing was found wrong, because the solver ran out of its limits
-    (``stopped``), or has only a candidate for what would be wrong."""
-
-    reason: str
-    undecided: bool = False
-    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +77,7 @@ class Shape:
         self._below: list[int] = []  # bit sets of the instance itself and all its descendants
         self._depths: list[dict[str, int] | None] = []  # None: no way from the entry is known
         self._recursing: list[tuple[int, BodyCall]] = []  # the calls that may be too deep
-        self._wrong: Rejected | None = None
+        self._wrong: Confirmation | None = None
 
     def __len__(self) -> int:
         return len(self.procedures)
@@ -94,14 +85,14 @@ class Shape:
     def body(self, number: int) -> Body:
         return self.bodies[self.procedures[number]]
 
-    def grow(self, instances: Sequence[UnfoldedInstance]) -> Growth | Rejected:
+    def grow(self, instances: Sequence[UnfoldedInstance]) -> Growth | Confirmation:
         """Takes over what ``instances`` has beyond the last time."""
         first = len(self)
         self._wrong = self._wrong or self._add_instances(instances)
         if self._wrong is not None:
             return self._wrong
         found = self._new_bindings(instances)
-        if isinstance(found, Rejected):
+        if isinstance(found, Confirmation):
             self._wrong = found
             return found
         # Callees mostly come after their callers. Bound last to first, what is below a call is complete by then.
@@ -146,16 +137,16 @@ class Shape:
 
     # --- what is new ------------------------------------------------------------------------------------------------
 
-    def _add_instances(self, instances: Sequence[UnfoldedInstance]) -> Rejected | None:
+    def _add_instances(self, instances: Sequence[UnfoldedInstance]) -> Confirmation | None:
         if not instances or instances[0].procedure != self._entry:
-            return Rejected("the first instance is not the entry procedure")
+            return rejected("the first instance is not the entry procedure")
         before = instances[: len(self)]
         if [i.procedure for i in before] != self.procedures or [i.exclusive for i in before] != self.exclusive:
-            return Rejected("instances that the proof had before are gone or changed")
+            return rejected("instances that the proof had before are gone or changed")
         for number in range(len(self), len(instances)):
             procedure = instances[number].procedure
             if procedure not in self.bodies:
-                return Rejected(f"instance {number} is of no procedure of the program")
+                return rejected(f"instance {number} is of no procedure of the program")
             self.procedures.append(procedure)
             self.exclusive.append(instances[number].exclusive)
             self.bindings_to.append([])
@@ -167,13 +158,13 @@ class Shape:
                 self._recursing.extend((number, call) for call in calls if call.callee in self._recursive)
         return None
 
-    def _new_bindings(self, instances: Sequence[UnfoldedInstance]) -> list[Binding] | Rejected:
+    def _new_bindings(self, instances: Sequence[UnfoldedInstance]) -> list[Binding] | Confirmation:
         found: list[Binding] = []
         for number, (instance, known) in enumerate(zip(instances, self._callees, strict=True)):
             if instance.callees == known:
                 continue
             if not known.items() <= instance.callees.items():
-                return Rejected(f"instance {number} no longer binds its calls as before")
+                return rejected(f"instance {number} no longer binds its calls as before")
             for place, callee in instance.callees.items():
                 if place not in known:
                     found.append(Binding(number, place, callee))
@@ -182,25 +173,25 @@ class Shape:
                         return wrong
         return found
 
-    def _misfit(self, binding: Binding) -> Rejected | None:
+    def _misfit(self, binding: Binding) -> Confirmation | None:
         body = self.body(binding.caller)
         if binding.place not in body.calls:
-            return Rejected(f"instance {binding.caller} binds a call that {body.name} does not make")
+            return rejected(f"instance {binding.caller} binds a call that {body.name} does not make")
         if not 0 < binding.callee < len(self):
-            return Rejected(f"instance {binding.caller} binds a call to an instance that does not exist")
+            return rejected(f"instance {binding.caller} binds a call to an instance that does not exist")
         if self.procedures[binding.callee] != body.calls[binding.place].callee:
-            return Rejected(f"instance {binding.caller} binds a call to an instance of another procedure")
+            return rejected(f"instance {binding.caller} binds a call to an instance of another procedure")
         if self.exclusive[binding.callee] and binding.caller >= binding.callee:
-            return Rejected(f"instance {binding.callee} is exclusive and comes before its caller")
+            return rejected(f"instance {binding.callee} is exclusive and comes before its caller")
         return None
 
     # --- what that changes ------------------------------------------------------------------------------------------
 
-    def _bind(self, binding: Binding) -> Rejected | None:
+    def _bind(self, binding: Binding) -> Confirmation | None:
         if self._below[binding.callee] >> binding.caller & 1:
-            return Rejected("the instances form a cycle")
+            return rejected("the instances form a cycle")
         if self.exclusive[binding.callee] and self.bindings_to[binding.callee]:
-            return Rejected("two calls are bound to an instance that is exclusive")
+            return rejected("two calls are bound to an instance that is exclusive")
         self._callees[binding.caller][binding.place] = binding.callee
         self.bindings_to[binding.callee].append(binding)
         pending = [(binding, self._below[binding.callee])]
@@ -208,7 +199,7 @@ class Shape:
             way, added = pending.pop()
             # What comes below the call for the first time collides with what is below the caller's other calls.
             if self._passes_twice(way, added & self._below[way.caller]):
-                return Rejected(f"an execution may pass an instance twice below {self.procedures[way.caller]}")
+                return rejected(f"an execution may pass an instance twice below {self.procedures[way.caller]}")
             added &= ~self._below[way.caller]
             if added:
                 self._below[way.caller] |= added

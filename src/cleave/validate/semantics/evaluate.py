@@ -19,7 +19,7 @@ from math import prod
 from cleave.logic.operators import DIVISIONS, OPERATORS, no_division_by_zero
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Function, Op, Term
-from cleave.logic.values import Value, default_value, domain, domain_size, parts
+from cleave.logic.values import DatatypeValue, Value, default_value, domain, domain_size, parts
 from cleave.logic.walk import functions, postorder
 from cleave.validate.semantics.triggers import Key, matching_rows
 
@@ -120,6 +120,8 @@ def _apply(node: Term, args: list[Value | Undetermined], world: World, in_run: b
     known = tuple(a for a in args if a is not UNDETERMINED)
     if len(known) < len(args):
         return UNDETERMINED
+    if node.op is Op.FIELD and isinstance(known[0], DatatypeValue) and known[0].constructor != node.value[0]:
+        return UNDETERMINED  # a field of another constructor is anything
     if node.op is Op.APPLY:
         result = world.apply(node.value, known)
     elif node.op in DIVISIONS and known[1] == 0:

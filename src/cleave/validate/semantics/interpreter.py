@@ -40,7 +40,6 @@ from cleave.validate.semantics.evaluate import World
 from cleave.validate.semantics.events import Blocked, Event, Finished, Outcome, Run, StepLimit, Subject, Violated
 from cleave.validate.semantics.judge import Ended, Judge, View, check_text
 
-INSTANCES_NOTE = "quantified assumptions were checked on instances only"
 _NO_FRAME = -1
 
 
@@ -100,8 +99,7 @@ class _Interpreter:
             outcome: Outcome = StepLimit()
         except Ended as end:
             outcome = self.judge.last_look(end.outcome)
-        notes = (INSTANCES_NOTE,) if self.judge.undecided else ()
-        return Run(outcome, tuple(self.path), tuple(self.events), notes)
+        return Run(outcome, tuple(self.path), tuple(self.events), self.judge.notes)
 
     # --- control ----------------------------------------------------------------------------------------------------
 

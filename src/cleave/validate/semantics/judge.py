@@ -39,6 +39,9 @@ class View:
         return View(dict(self.own), dict(self.shared))
 
 
+INSTANCES_NOTE = "quantified assumptions were checked on instances only"
+
+
 @dataclass(frozen=True, slots=True)
 class _Open:
     condition: Term
@@ -52,6 +55,11 @@ class Judge:
     program: Program
     world: World
     undecided: list[_Open] = field(default_factory=list)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a run takes for granted."""
+        return (INSTANCES_NOTE,) if self.undecided else ()
 
     def assume(self, condition: Term, view: View, what: str, location: Location | None) -> None:
         """Ends the run when ``condition`` is false."""

@@ -98,6 +98,8 @@ class Machine:
     def __init__(self, program: Program, entry: str, chooser: ThreadChooser) -> None:
         if any(procedure.requires or procedure.ensures for procedure in program.procedures.values()):
             raise UnsupportedError("contracts of procedures are not handled in a program with threads")
+        if program.axioms:
+            raise UnsupportedError("axioms are not handled in a program with threads")
         self.program = program
         self.chooser = chooser
         self.judge = Judge(program, World())
@@ -119,6 +121,13 @@ class Machine:
         frames = [Frame(f.number, f.procedure, dict(f.variables), f.call, f.block, f.position) for f in own.frames]
         made.threads[number] = Thread(own.begin, frames, own.atomic)
         return made
+
+    def take_up(self, shared: dict[Term, Value], frames: list[Frame], events: Iterable[Event]) -> None:
+        """Goes on from a state of the only thread that was written down elsewhere, anywhere between two statements."""
+        self.shared, self.activations = shared, len(frames)
+        self.threads = [Thread(None, frames)]
+        self.events = [(MAIN, event) for event in events]
+        self._settle(MAIN, self.threads[MAIN])
 
     def step(self, number: int) -> Moved:
         """Raises `Ended` where the program ends, and `IllegalPathError` for a thread that is not there any more."""

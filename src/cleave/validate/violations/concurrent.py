@@ -1,7 +1,7 @@
 """Replays an execution of several threads under a schedule, on the program as it was read.
 
     schedule = Schedule((Context(0, 4), Context(1, 2), Context(0, 1)), values, successors)
-    replay(program, "main", schedule)         # Confirmed(trace) | Refuted(reason)
+    replay(program, "main", schedule)         # a Confirmation
 
 That nothing in the schedule is against the rules, that no thread is interrupted in an atomic block, and that an
 assertion fails at the end, is decided here.
@@ -19,27 +19,28 @@ from cleave.ir.program import Block, Location, Procedure, Program, Property, fir
 from cleave.ir.schedule import Context, Schedule
 from cleave.logic.terms import Term
 from cleave.logic.values import Value
+from cleave.validate.confirmation import Confirmation, rejected
 from cleave.validate.semantics.events import Blocked, Run, Violated
 from cleave.validate.semantics.judge import Ended
 from cleave.validate.semantics.machine import Machine, Moved, ThreadChooser
-from cleave.validate.violations.confirm import Confirmed, Refuted
+from cleave.validate.violations.evidence import schedule_evidence
 from cleave.verdict import Trace, TraceStep
 
 
-def replay(program: Program, entry: str, schedule: Schedule) -> Confirmed | Refuted:
+def replay(program: Program, entry: str, schedule: Schedule) -> Confirmation:
     """Whether the schedule leads to a failing assertion."""
     if program.property is not Property.ASSERTIONS:
-        return Refuted("with several threads, only assertions can be violated")
+        return rejected("with several threads, only assertions can be violated")
     if entry not in program.procedures:
-        return Refuted(f"there is no procedure {entry}")
+        return rejected(f"there is no procedure {entry}")
     if schedule.contexts and schedule.contexts[0].thread != 0:
-        return Refuted("the first context is not that of the thread which runs the entry")
+        return rejected("the first context is not that of the thread which runs the entry")
     try:
         return _Replay(program, entry, schedule).run()
     except IllegalPathError as error:
-        return Refuted(str(error))
+        return rejected(str(error))
     except CleaveError as error:
-        return Refuted(f"the values of the schedule can't be used: {error}")
+        return rejected(f"the values of the schedule can't be used: {error}")
 
 
 class _Replay:
@@ -52,22 +53,23 @@ class _Replay:
         self._ends: list[int] = []  # how many events there were at the end of each context
         self._machine = Machine(program, entry, ThreadChooser(self._value, self._successor))
 
-    def run(self) -> Confirmed | Refuted:
+    def run(self) -> Confirmation:
         try:
             for context in self._schedule.contexts:
                 stuck = self._context(context)
                 if stuck is not None:
                     return stuck
         except Ended as end:
-            match end.outcome:
+            outcome = self._machine.judge.last_look(end.outcome)
+            match outcome:
                 case Violated():
-                    return self._confirmed(end.outcome)
+                    return self._confirmed(outcome)
                 case Blocked(what, location):
-                    return Refuted(_at(what, location))
-            return Refuted("the entry returned: the program ended without a violation")
-        return Refuted("nothing was violated when the last context ended")
+                    return rejected(_at(what, location))
+            return rejected("the entry returned: the program ended without a violation")
+        return rejected("nothing was violated when the last context ended")
 
-    def _context(self, context: Context) -> Refuted | None:
+    def _context(self, context: Context) -> Confirmation | None:
         number = context.thread
         for _ in range(context.steps):
             if self._machine.step(number) is Moved.BLOCKED:
@@ -77,7 +79,7 @@ class _Replay:
         self._ends.append(len(self._machine.events))
         thread = self._machine.threads[number] if number < len(self._machine.threads) else None
         if thread is not None and thread.atomic:
-            return Refuted(f"thread {number} is interrupted, or blocked, in an atomic block")
+            return rejected(f"thread {number} is interrupted, or blocked, in an atomic block")
         return None
 
     def _value(self, thread: int, variable: Term) -> Value:
@@ -101,11 +103,14 @@ class _Replay:
         self._taken[thread] = taken + 1
         return successors[taken]
 
-    def _confirmed(self, violated: Violated) -> Confirmed:
+    def _confirmed(self, violated: Violated) -> Confirmation:
         self._ends.append(len(self._machine.events))
         events = tuple(event for _, event in self._machine.events)
         run = Run(violated, (), events, ())
-        return Confirmed(self._with_contexts(trace_of(self._program, run, self._inputs())))
+        threads = [thread for thread, _ in self._machine.events]
+        trace = self._with_contexts(trace_of(self._program, run, self._inputs(), threads))
+        evidence = schedule_evidence(self._machine.events[0][1].procedure, self._schedule)
+        return Confirmation(True, "replayed", notes=self._machine.judge.notes, trace=trace, evidence=evidence)
 
     def _inputs(self) -> list[tuple[Term, Value]]:
         main = self._program.procedures[self._machine.events[0][1].procedure]

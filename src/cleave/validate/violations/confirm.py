@@ -1,6 +1,6 @@
 """Confirms a violation that an engine reports, trusting nothing of the engine but the control path.
 
-    path ──symbolic──▶ query ──Z3──▶ values ──interpreter──▶ Confirmed(trace) | Refuted(reason)
+    path ──symbolic──▶ query ──Z3──▶ values ──interpreter──▶ a Confirmation
 
 The symbolic step and the solver only *propose* values; that these values take the path to a violation is decided by
 the concrete interpreter, on the original program. When an axiom turns out false on an instance, that instance is added
@@ -25,14 +25,15 @@ from cleave.logic.values import Value
 from cleave.logic.walk import functions, has_quantifier
 from cleave.smt.solver import Answer, Model
 from cleave.smt.z3.solver import BOOGIE, DEFAULT, Profile, Z3Solver
+from cleave.validate.confirmation import Confirmation, rejected
 from cleave.validate.semantics.evaluate import World
 from cleave.validate.semantics.events import Blocked, Run, Violated
 from cleave.validate.semantics.interpreter import run
+from cleave.validate.violations.evidence import execution_evidence
 from cleave.validate.violations.pointwise import PointwiseMaps
 from cleave.validate.violations.proposals import function_in, value_in
 from cleave.validate.violations.replay import Follower, PathEndedError
 from cleave.validate.violations.symbolic import Query, violation_query
-from cleave.verdict import Trace
 
 CANDIDATE_NOTE = "the axioms were only taken where the run applies their functions"
 
@@ -67,36 +68,21 @@ _CANDIDATE = ("quantifiers", "incomplete")  # reasons for not knowing that leave
 _EXPLAIN_SECONDS = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmed:
-    """The path was executed and ended in the violation; ``notes`` say what was taken for granted."""
-
-    trace: Trace
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Refuted:
-    """The violation could not be reproduced, with the reason in one sentence."""
-
-    reason: str
-
-
-def validate_trace(program: Program, entry: str, path: Path, *, seconds: float = 30) -> Confirmed | Refuted:
+def validate_trace(program: Program, entry: str, path: Path, *, seconds: float = 30) -> Confirmation:
     """Whether ``path``, from procedure ``entry`` of ``program``, can end in a violation of the program's property."""
     deadline = time.monotonic() + seconds
     if entry not in program.procedures:
-        return Refuted(f"there is no procedure {entry}")
+        return rejected(f"there is no procedure {entry}")
     try:
         query = violation_query(program, entry, path)
     except IllegalPathError as error:
-        return Refuted(f"{error}")
+        return rejected(f"{error}")
     if query.violation.is_false:
-        return Refuted("nothing that could be violated lies at the end of the path")
+        return rejected("nothing that could be violated lies at the end of the path")
     try:
         return _Attempt(program, entry, path, query, deadline).run()
     except UnsupportedError as error:
-        return Refuted(f"{error}")
+        return rejected(f"{error}")
 
 
 @dataclass(slots=True)
@@ -114,8 +100,8 @@ class _Attempt:
         self.maps = PointwiseMaps(terms, [symbol for _, symbol in self.query.choices])
         self.instances = self.maps.instances(term for term in self._path() if term not in self.maps.replaced)
 
-    def run(self) -> Confirmed | Refuted:
-        result = Refuted("no time was left to look for values")
+    def run(self) -> Confirmation:
+        result = rejected("no time was left to look for values")
         quantified = any(has_quantifier(term) for term in self._formulas())
         for turn in _TURNS_WITH_QUANTIFIERS if quantified else _TURNS:
             if self._seconds_left() <= 0:
@@ -126,30 +112,30 @@ class _Attempt:
             seconds = min(turn.limit, turn.share * self._seconds_left())
             found = self._with_solver(solver, time.monotonic() + seconds, turn)
             if found is None:
-                return Refuted(self._why_infeasible())
-            if isinstance(found, Confirmed):
+                return rejected(self._why_infeasible())
+            if found.holds:
                 return found
             result = found
         return result
 
-    def _with_solver(self, solver: Z3Solver, deadline: float, turn: _Turn) -> Confirmed | Refuted | None:
+    def _with_solver(self, solver: Z3Solver, deadline: float, turn: _Turn) -> Confirmation | None:
         """None: there are no values."""
-        result = Refuted("the values found break an axiom, again and again")
+        result = rejected("the values found break an axiom, again and again")
         for _ in range(turn.rounds):
             left = deadline - time.monotonic()
             answer = solver.check(seconds=left) if left > 0 else Answer.UNKNOWN
             if answer is Answer.UNSAT:
                 return None
             if answer is Answer.UNKNOWN and (left <= 0 or not solver.reason_unknown().startswith(_CANDIDATE)):
-                return Refuted("the solver did not find values for the path in time")
+                return rejected("the solver did not find values for the path in time")
             found, instance = self._replay(solver.model(), candidate=answer is Answer.UNKNOWN or not turn.axioms)
-            if instance is None or isinstance(found, Confirmed):
+            if instance is None or found.holds:
                 return found
             result = found
             solver.add(instance)
         return result
 
-    def _replay(self, model: Model, *, candidate: bool) -> tuple[Confirmed | Refuted, Term | None]:
+    def _replay(self, model: Model, *, candidate: bool) -> tuple[Confirmation, Term | None]:
         """Executes the path with the model's values; the second is an axiom's instance that the model breaks."""
         try:
             world = self._world(model, candidate)
@@ -158,26 +144,30 @@ class _Attempt:
             follower = Follower(self.path, choices, self.program.property is Property.ASSERTIONS)
             done = run(self.program, self.entry, follower, max_steps=self._step_limit(), world=world)
         except PathEndedError:
-            return Refuted("nothing was violated at the end of the path"), None
+            return rejected("nothing was violated at the end of the path"), None
         except IllegalPathError as error:
-            return Refuted(str(error)), None
+            return rejected(str(error)), None
         except InputError as error:
-            return Refuted(f"the solver's values can't be read: {error}"), None
+            return rejected(f"the solver's values can't be read: {error}"), None
         except RecursionError:
-            return Refuted("maps are defined by too many others"), None
+            return rejected("maps are defined by too many others"), None
         if isinstance(done.outcome, Blocked):
-            return Refuted(_at(done.outcome.what, done.outcome.location)), done.outcome.instance
+            return rejected(_at(done.outcome.what, done.outcome.location)), done.outcome.instance
         if not isinstance(done.outcome, Violated):
-            return Refuted("the run ended without a violation"), None
+            return rejected("the run ended without a violation"), None
         if not follower.at_end:
-            return Refuted(_at(f"{done.outcome.what} is violated before the path ends", done.outcome.location)), None
-        return self._confirmed(done, choices, candidate), None
+            return rejected(_at(f"{done.outcome.what} is violated before the path ends", done.outcome.location)), None
+        return self._confirmed(done, choices, candidate, world), None
 
-    def _confirmed(self, done: Run, choices: Sequence[tuple[Term, Value]], candidate: bool) -> Confirmed:
+    def _confirmed(
+        self, done: Run, choices: Sequence[tuple[Term, Value]], candidate: bool, world: World
+    ) -> Confirmation:
         procedure = self.program.procedures[self.entry]
         inputs = len(self.program.constants) + len(self.program.globals) + len(procedure.parameters)
         notes = (*done.notes, CANDIDATE_NOTE) if candidate and self.program.axioms else done.notes
-        return Confirmed(trace_of(self.program, done, choices[:inputs]), notes)
+        trace = trace_of(self.program, done, choices[:inputs])
+        evidence = execution_evidence(self.program, self.entry, done.path, choices, world.functions)
+        return Confirmation(True, "replayed", trace=trace, notes=notes, evidence=evidence)
 
     def _world(self, model: Model, candidate: bool) -> World:
         used = functions(*self._formulas())

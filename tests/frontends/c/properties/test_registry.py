@@ -80,6 +80,9 @@ def verified(tmp_path: Path, source: str, *options: str) -> int:
 def test_it_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["verify", "--help"])
+    assert "banned" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["verify", "--help-all"])
     shown = " ".join(capsys.readouterr().out.split())
     assert "banned: a function is called that nobody should call" in shown
 
@@ -106,7 +109,7 @@ def test_its_number_is_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert verified(tmp_path, source, "--check", "banned", "--json") == 10
     found = json.loads(capsys.readouterr().out)
     assert found["checked"] == {"banned": 2}
-    assert found["trace"]["check"] == {"property": "banned", "number": 1}
+    assert found["trace"]["check"] == {"property": "banned", "number": 1, "competition": "no-banned-calls"}
 
 
 @pytest.mark.usefixtures("banned")

@@ -125,7 +125,7 @@ class DiceSearch:
 
     def _confirmed(self, seed: int) -> Verdict:
         entry = self.input.entry or "main"
-        found, _ = probe(self.input.program, entry, seed=seed, steps=_STEPS)
+        found, *_ = probe(self.input.program, entry, seed=seed, steps=_STEPS)
         assert found is not None
         return confirm_schedule(self.input.program, entry, found)
 

@@ -32,6 +32,7 @@ class Cell:
     written: bool = False
     variable: Term | None = None  # an array indexed by addresses, or a bit vector; None: never read
     owner: str = ""  # the function whose local variable it is
+    mark: Term | None = None  # whether it is set; None: it always is, or nobody asks
 
     @property
     def is_array(self) -> bool:

@@ -15,20 +15,41 @@ from cleave.frontends.c.analysis.cells import Cell, MemoryMap
 from cleave.frontends.c.analysis.points_to import PointsTo
 from cleave.frontends.c.llvm import module as l
 
-_NAMES = {Content.POINTER: "pointer", Content.OTHER: "other"}
+_NAMES = {
+    Content.POINTER: "pointer",
+    Content.OTHER: "other",
+    Content.CONSTANT: "constant",
+    Content.FOLLOWED: "followed",
+}
 
 
 def hides_pointers(module: l.Module, facts: CallFacts, points_to: PointsTo, memories: MemoryMap) -> bool:
-    found: dict[Cell, set[str]] = {}
-    for access in memories.accesses:
-        for cell, _ in memories.of(access.region).pieces(access.offset[0], access.size):
-            found.setdefault(cell, set()).update(_roles(access))
-    _spread(memories, found)
+    found = _found(memories)
     return _cuts_pointers(module, facts, points_to) or any(
         {"pointer read", "other written"} <= roles
         or (points_to.converts and {"pointer written", "other read"} <= roles)
         for roles in found.values()
     )
+
+
+def parts_of_pointers(memories: MemoryMap) -> frozenset[Cell]:
+    """The cells in which pointers are stored, and nothing else, and of which parts are read as numbers."""
+    return frozenset(
+        cell
+        for cell, roles in _found(memories).items()
+        if {"pointer written", "other read"} <= roles
+        and roles.isdisjoint(("other written", "constant written", "followed written"))
+    )
+
+
+def _found(memories: MemoryMap) -> dict[Cell, set[str]]:
+    """What is read from each cell, and what is written."""
+    found: dict[Cell, set[str]] = {}
+    for access in memories.accesses:
+        for cell, _ in memories.of(access.region).pieces(access.offset[0], access.size):
+            found.setdefault(cell, set()).update(_roles(access))
+    _spread(memories, found)
+    return found
 
 
 def _cuts_pointers(module: l.Module, facts: CallFacts, points_to: PointsTo) -> bool:
@@ -43,9 +64,7 @@ def _cuts_pointers(module: l.Module, facts: CallFacts, points_to: PointsTo) -> b
 
 
 def _roles(access: Access) -> set[str]:
-    name = _NAMES.get(access.content)
-    if name is None:
-        return set()
+    name = _NAMES[access.content]
     return {f"{name} {done}" for done, really in (("read", access.reads), ("written", access.writes)) if really}
 
 

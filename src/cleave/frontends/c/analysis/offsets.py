@@ -15,7 +15,7 @@ from math import gcd
 from cleave.frontends.c.analysis.calls import CallFacts, spawned
 from cleave.frontends.c.analysis.models import ALLOCATIONS, NUMBERS, Kind, kind_of
 from cleave.frontends.c.analysis.outside import RETURN
-from cleave.frontends.c.analysis.points_to import PointsTo, Region, may_keep_pointer
+from cleave.frontends.c.analysis.points_to import PointsTo, Region
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.layout import Layout, walk_indices
 
@@ -149,7 +149,7 @@ class Offsets:
             case "select":
                 for operand in operands[1:]:
                     self._put(function, result, self.of(function, operand))
-            case _ if self._points_to.converts and may_keep_pointer(instruction):
+            case _ if self._points_to.converts and self._points_to.may_keep_pointer(function, instruction):
                 self._arithmetic(function, instruction)
             case "ret" if operands:
                 self._put(function, RETURN, self.of(function, operands[0]))

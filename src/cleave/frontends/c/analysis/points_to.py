@@ -21,11 +21,12 @@ from cleave.frontends.c.analysis.calls import CallFacts, spawned
 from cleave.frontends.c.analysis.models import ALLOCATIONS, NUMBERS, Kind, kind_of
 from cleave.frontends.c.analysis.outside import RETURN, Outside
 from cleave.frontends.c.llvm import module as l
-from cleave.frontends.c.llvm.module import references
+from cleave.frontends.c.llvm.module import constant, references
 from cleave.frontends.c.llvm.tokens import words
 
 _ARITHMETIC = words("add sub and or xor shl lshr ashr mul udiv sdiv urem srem")
 _MOVES = words("getelementptr bitcast addrspacecast freeze ptrtoint inttoptr extractvalue ptrtoaddr trunc zext sext")
+NO_ADDRESS = 0xFFF  # nor any smaller number
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,36 @@ class Region:
         self.objects: list[Object] = []
 
 
-def may_keep_pointer(instruction: l.Instruction) -> bool:
-    """Whether it is arithmetic that may leave an address; the quotient in ``p - q``, which is exact, is none."""
-    return instruction.opcode in _ARITHMETIC and "exact" not in instruction.flags
+def _may_keep_pointer(instruction: l.Instruction) -> bool:
+    """Whether it is arithmetic that may leave an address; the quotient in ``p - q``, which is exact, is none, and
+    neither is what a small mask or a small divisor leaves."""
+    if instruction.opcode not in _ARITHMETIC or "exact" in instruction.flags:
+        return False
+    if instruction.opcode in ("and", "urem"):
+        number = constant(instruction.operands[1])
+        return number is None or not 0 <= number <= NO_ADDRESS
+    return True
+
+
+def _differences(function: l.FunctionDefinition) -> Iterator[l.Instruction]:
+    """Each ``p - q`` of pointers."""
+    made = {one.result for one in function.instructions() if one.opcode == "ptrtoint"}
+
+    def is_pointer(value: l.Value) -> bool:
+        if isinstance(value, l.ConstExpression):
+            return value.opcode == "ptrtoint"
+        return isinstance(value, l.Local) and value.name in made
+
+    for one in function.instructions():
+        if one.opcode == "sub" and all(map(is_pointer, one.operands)):
+            yield one
 
 
 class PointsTo:
-    def __init__(self, module: l.Module, facts: CallFacts, follow_all: bool = False) -> None:
+    def __init__(
+        self, module: l.Module, facts: CallFacts, follow_all: bool = False, *, follow_numbers: bool = False
+    ) -> None:
+        """``follow_numbers``: the program computes with integers that it got from pointers."""
         self._module = module
         self._follow_all = follow_all
         self._facts = facts
@@ -65,15 +89,33 @@ class PointsTo:
         self._objects: dict[Object, Region] = {}
         self._fixed = Region()  # what null and other fixed addresses point to: no object of the program
         self._pointer_bits = module.bits
-        self.converts = follow_all or any(
-            instruction.opcode in ("inttoptr", "ptrtoint")
-            for name in facts.reachable
-            for instruction in module.functions[name].instructions()
-        )
+        self._differences = {
+            (name, one.result): one for name in facts.reachable for one in _differences(module.functions[name])
+        }
+        self.converts = follow_all or follow_numbers or any(map(self._makes_numbers, facts.reachable))
         self._analyse()
         self.outside = Outside(module, facts, self)
 
+    def _makes_numbers(self, name: str) -> bool:
+        """Whether a function makes integers of pointers, other than for the difference of two, or the reverse."""
+        function = self._module.functions[name]
+        instructions = [one for one in function.instructions() if (name, one.result) not in self._differences]
+        used = {value.name for one in instructions for value in one.operands if isinstance(value, l.Local)}
+        return any(
+            one.opcode == "inttoptr" or (one.opcode == "ptrtoint" and one.result in used) for one in instructions
+        )
+
     # --- answers ----------------------------------------------------------------------------------------------------
+
+    def may_keep_pointer(self, function: str, instruction: l.Instruction) -> bool:
+        """Whether the result of arithmetic may be an address."""
+        return _may_keep_pointer(instruction) and (function, instruction.result) not in self._differences
+
+    def holds_address(self, function: str, value: l.Value) -> bool:
+        """Whether ``value`` may be the address of an object, as a pointer or as a number."""
+        if not isinstance(value, l.Local) and not any(True for _ in references(value)):
+            return False
+        return bool(self.region(function, value).objects)
 
     def find(self, region: Region) -> Region:
         root = region
@@ -201,7 +243,7 @@ class PointsTo:
                     self._flow(function, result, operand)
             case opcode if opcode in _MOVES:
                 self._flow(function, result, operands[0])
-            case _ if self.converts and may_keep_pointer(instruction) and self.tracked(instruction.type):
+            case _ if self.converts and self.may_keep_pointer(function, instruction) and self.tracked(instruction.type):
                 for operand in operands:
                     self._flow(function, result, operand)
             case "ret" if operands:

@@ -31,6 +31,7 @@ from cleave.logic.terms import var
 
 ROOM = 16  # bytes between two objects, and the alignment of each
 _FIRST_ADDRESS = 0x1000
+_FIRST_NUMBER = 1 << 40
 _FEW_CELLS = 16
 
 
@@ -61,21 +62,26 @@ class Storage:
         memories: MemoryMap,
         layout: Layout,
         lives: Lives | None = None,
+        *,
+        has_slots: bool = False,
     ) -> None:
-        """``lives``: accesses are checked, so each object has a slot, and mortal locals an address of their own."""
+        """``lives``: accesses are checked, so mortal locals have an address of their own. ``has_slots``: each object
+        has a slot, so that pointers tell their object."""
         self._module = module
         self._facts = facts
         self._points_to = points_to
         self._memories = memories
         self._layout = layout
         self._lives = lives
+        self.has_slots = has_slots
         self._powers: dict[Memory, int] = {}
         self._sites: dict[Object, _Site] = {}
         self._private: dict[str, frozenset[str]] = {}
         self.placements: dict[Object, Placement] = {}
-        self._next = _FIRST_ADDRESS
+        self.first = _FIRST_NUMBER if points_to.converts and module.bits == 64 else _FIRST_ADDRESS
+        self._next = self.first  # every address is greater; where integers hold some, small numbers are told apart
         self._find_sites()
-        if lives is not None:
+        if has_slots:
             self._set_powers()
         self._place_all()
 
@@ -97,10 +103,6 @@ class Storage:
 
     def size(self, made: Object) -> int | None:
         return self._size(made)
-
-    @property
-    def has_slots(self) -> bool:
-        return self._lives is not None
 
     def power(self, memory: Memory) -> int:
         """The bits of an address inside of a slot of a region's objects."""

@@ -14,8 +14,7 @@ import importlib.util
 import logging
 import os
 import re
-import subprocess
-import tempfile
+import signal
 from pathlib import Path, PurePath
 from time import monotonic
 
@@ -23,15 +22,24 @@ from cleave.errors import InputError, MissingExtraError, UnsupportedError
 from cleave.frontends.c.clang.annotations import with_assertions
 from cleave.frontends.c.clang.asynchronous import with_ends
 from cleave.frontends.c.clang.library import HEADERS
+from cleave.frontends.c.clang.running import CPU_SECONDS, MEMORY_MB, Ran, run_compiler
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import ASSERTIONS, DATA_RACE, ERROR_LABEL
 from cleave.frontends.c.properties.registry import chosen
+from cleave.frontends.limits import NO_LIMITS, ReadingLimits
+from cleave.verdict import Reason, StoppedError
 
 _log = logging.getLogger(__name__)
 
-_TARGETS = {32: "x86-linux-gnu", 64: "x86_64-linux-gnu"}
+# The systems that programs are compiled for, each with the minor version of its C library.
+_TARGETS = {32: ("i386-unknown-linux5.10.0-gnu2.34.0", 34), 64: ("x86_64-unknown-linux5.10.0-gnu2.31.0", 31)}
+_SYSTEM_HEADERS = (
+    *("include", "libc/include/x86-linux-gnu", "libc/include/generic-glibc"),
+    *("libc/include/x86-linux-any", "libc/include/any-linux-any"),
+)
 _FLAGS = (
-    *("-x", "c", "-O0", "-g", "-S", "-emit-llvm"),
+    *("-x", "c", "-O0", "-g", "-gdwarf-4", "-S", "-emit-llvm", "-fPIC"),
+    *("--no-default-config", "-nostdinc", "-fno-spell-checking", "-fno-crash-diagnostics"),
     *("-fno-discard-value-names", "-fno-sanitize=all", "-fno-stack-protector", "-fno-builtin", "-ffp-contract=off"),
     *("-Xclang", "-disable-O0-optnone", "-D__NO_CTYPE", "-U_FORTIFY_SOURCE"),
 )
@@ -60,18 +68,23 @@ _OTHER_VERIFIERS = (
 _INLINE = ("-Dinline=", "-D__inline=", "-D__inline__=")
 _LINE_MARKER = re.compile(rb'^#[ \t]*(?:line[ \t]+)?\d+[ \t]+".*$', re.MULTILINE)
 _PLACE = re.compile(
-    r"^(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)$", re.MULTILINE
+    r"^(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)$", re.MULTILINE
 )
+_ERROR = re.compile(r"^(?:zig|clang): error: (?P<message>.*)$|^(?:LLVM|fatal) (?i:error): (?P<crash>.*)$", re.MULTILINE)
+_OUT_OF_MEMORY = re.compile(r"out of memory|bad_alloc|allocation failed", re.IGNORECASE)
+_MESSAGE_CHARACTERS = 300
 _FOR_32_BIT = re.compile(rb"\btypedef\s+unsigned\s+int\s+size_t\s*;|^# \d+ \"[^\"\n]*/gnu/stubs-32\.h\"", re.MULTILINE)
-_SECONDS = 120.0
 
 
 def declares_32_bit(content: bytes) -> bool:
     """Whether preprocessed C was made for a 32-bit system."""
-    return _FOR_32_BIT.search(content) is not None
+    may_be = b"size_t" in content or b"stubs-32" in content  # far quicker, on a long line
+    return may_be and _FOR_32_BIT.search(content) is not None
 
 
-def compile_c(file: str, content: bytes, options: COptions, *, scopes: bool = False) -> str:
+def compile_c(
+    file: str, content: bytes, options: COptions, *, scopes: bool = False, limits: ReadingLimits = NO_LIMITS
+) -> str:
     """The LLVM module in text form; what the compiler rejects is an `InputError` with the compiler's own words.
     ``scopes``: it tells where the blocks of locals begin and end."""
     if PurePath(file).suffix.lower() == ".i":
@@ -79,33 +92,27 @@ def compile_c(file: str, content: bytes, options: COptions, *, scopes: bool = Fa
     content = _annotated(content, file, options)
     content = with_ends(content)
     name = file.replace("\\", "\\\\").replace('"', '\\"')
-    marked = f'# 1 "{name}"\n'.encode() + content
-    with tempfile.TemporaryDirectory(prefix="cleave-c-") as folder:
-        # Not through standard input: the compiler would name the place of a copy of its own in messages.
-        source, made = Path(folder, "input.c"), Path(folder, "output.ll")
-        source.write_bytes(marked)
-        command = [
-            compiler(),
-            "cc",
-            "-target",
-            _TARGETS[options.bits or 64],
-            *_FLAGS,
-            *(_SCOPES if scopes else ()),
-            *_TOLERANT,
-            *_paths(file, options),
-            *_sanitizers(options),
-        ]
-        started = monotonic()
-        try:
-            whole = [*command, "-o", str(made), str(source)]
-            _log.debug("%s", " ".join(whole))
-            done = subprocess.run(whole, capture_output=True, timeout=_SECONDS, env=_environment())
-        except subprocess.TimeoutExpired:
-            raise InputError(f"the C compiler did not end within {_SECONDS:.0f} s", file=file) from None
-        if done.returncode != 0 or not made.exists():
-            raise _rejected(file, done.stderr.decode("utf-8", "replace"))
-        _log.info("compiled %s for %d bit in %.1f s", file, options.bits or 64, monotonic() - started)
-        return made.read_text("utf-8", "replace")
+    target, minor = _TARGETS[options.bits or 64]
+    home = Path(compiler()).parent
+    system = [str(home / "lib" / folder) for folder in _SYSTEM_HEADERS]
+    command = [
+        *(compiler(), "clang", "-target", target, f"-D__GLIBC_MINOR__={minor}"),
+        *(word for folder in system for word in ("-isystem", folder)),
+        *_FLAGS,
+        *(_SCOPES if scopes else ()),
+        *_TOLERANT,
+        *_flags(file, options),
+        *_sanitizers(options),
+        *("-o", "-", "-"),
+    ]
+    _log.debug("%s", " ".join(command))
+    started = monotonic()
+    folders = [*_folders(file, options), str(HEADERS), str(home)]
+    ran = run_compiler(command, f'# 1 "{name}"\n'.encode() + content, folders, limits)
+    if ran.code != 0 or ran.is_too_long or not ran.output:
+        raise _rejected(file, content, ran, limits)
+    _log.info("compiled %s for %d bit in %.1f s", file, options.bits or 64, monotonic() - started)
+    return ran.output.decode("utf-8", "replace")
 
 
 def _sanitizers(options: COptions) -> list[str]:
@@ -133,33 +140,58 @@ def compiler() -> str:
     return str(Path(found.origin).with_name("zig"))
 
 
-def _environment() -> dict[str, str]:
-    """Zig keeps a cache; where there is no home to keep it in, in the folder for temporary files."""
-    environment = dict(os.environ)
-    if "ZIG_GLOBAL_CACHE_DIR" not in environment and not os.access(os.path.expanduser("~"), os.W_OK):
-        environment["ZIG_GLOBAL_CACHE_DIR"] = str(Path(tempfile.gettempdir(), "cleave-zig-cache"))
-    return environment
+def _folders(file: str, options: COptions) -> list[str]:
+    """Where headers of the program may be, by their whole paths: the compiler takes a word that begins with ``@`` for
+    the name of a file with more options. The file's own folder comes first, as it does when a compiler reads the file
+    itself."""
+    return [os.path.abspath(folder) for folder in (os.path.dirname(file), *options.includes)]
 
 
-def _paths(file: str, options: COptions) -> list[str]:
-    """The file's own folder comes first, as it does when a compiler reads the file itself. Folders are given by their
-    whole paths: the compiler takes a word that begins with ``@`` for the name of a file with more options."""
-    flags = ["-iquote", os.path.abspath(os.path.dirname(file)), *_OTHER_VERIFIERS, *_INLINE]
+def _flags(file: str, options: COptions) -> list[str]:
+    own, *others = _folders(file, options)
+    flags = ["-iquote", own, *_OTHER_VERIFIERS, *_INLINE]
     flags += [f"-D{define}" for define in options.defines]
-    for folder in options.includes:
-        flags += ["-I", os.path.abspath(folder)]
+    for folder in others:
+        flags += ["-I", folder]
     flags += ["-idirafter", str(HEADERS)]
     return flags
 
 
-def _rejected(file: str, said: str) -> InputError:
-    """The compiler's first error with its place, and everything that it said."""
-    place = _PLACE.search(said)
-    if place is None:
-        return InputError(f"the C compiler failed:\n{said.strip()}", file=file)
-    return InputError(
-        f"the C compiler says: {place['message']}\n{said.strip()}",
-        file=place["file"],
-        line=int(place["line"]),
-        column=int(place["column"]),
-    )
+def _rejected(file: str, content: bytes, ran: Ran, limits: ReadingLimits) -> InputError | StoppedError:
+    """The compiler's first error, with its place."""
+    place = _PLACE.search(ran.said)
+    if place is not None and ran.code >= 0:
+        more = len(_PLACE.findall(ran.said)) - 1
+        also = f" (and {more} more error{'s' if more > 1 else ''})" if more else ""
+        hint = "; headers are read from the program's folder and below those given with -I" * _is_outside(place)
+        line, lines = int(place["line"]), content.splitlines()
+        return InputError(
+            f"the C compiler says: {place['message'][:_MESSAGE_CHARACTERS]}{hint}{also}",
+            file=place["file"],
+            line=line,
+            column=int(place["column"]),
+            source_line=_shown(lines[line - 1]) if place["file"] == file and 0 < line <= len(lines) else None,
+        )
+    if ran.is_too_long:
+        return InputError("what the C compiler makes of the program is too long", file=file)
+    if _OUT_OF_MEMORY.search(ran.said):
+        return StoppedError(
+            Reason.MEMORY, f"the C compiler needs more than {limits.memory_mb or MEMORY_MB} MB for {file}"
+        )
+    if ran.code == -signal.SIGXCPU or ran.code == -signal.SIGKILL:
+        return InputError(f"the C compiler did not end within {CPU_SECONDS} s of processor time", file=file)
+    if ran.code < 0:
+        why = "nested too deeply for it" + f", or it needs more than {limits.memory_mb} MB" * (limits.memory_mb > 0)
+        name = signal.Signals(-ran.code).name
+        return InputError(f"the C compiler crashed ({name}): perhaps the program is {why}", file=file)
+    said = _ERROR.search(ran.said)
+    words = (said["message"] or said["crash"]) if said is not None else ran.said.strip().partition("\n")[0]
+    return InputError(f"the C compiler failed: {words[:_MESSAGE_CHARACTERS]}", file=file)
+
+
+def _is_outside(place: re.Match[str]) -> bool:
+    return "Permission denied" in place["message"] or "Operation not permitted" in place["message"]
+
+
+def _shown(line: bytes) -> str:
+    return line.decode("utf-8", "replace").expandtabs(1)

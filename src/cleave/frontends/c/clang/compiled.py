@@ -29,6 +29,7 @@ class Compiled(msgspec.Struct, frozen=True, array_like=True):
     units: tuple[Unit, ...]
     options: COptions
     assumptions: tuple[str, ...] = ()
+    texts: dict[str, str] = {}  # of the source files, for traces
 
 
 def encode_compiled(compiled: Compiled) -> bytes:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.llvm import module as l
+from cleave.frontends.c.llvm.types import Types
 from cleave.ir.program import Location
+from cleave.ir.source import Type
 
 _FIELD = re.compile(r"(\w+): (\"(?:[^\"])*\"|![0-9]+|[^,()]+)")
 
@@ -19,10 +22,11 @@ _FIELD = re.compile(r"(\w+): (\"(?:[^\"])*\"|![0-9]+|[^,()]+)")
 class DebugInfo:
     def __init__(self, module: l.Module, file: str) -> None:
         self._metadata = module.metadata
-        self._file = file
+        self.file = file
         self._fields: dict[int, dict[str, str]] = {}
         self._files: dict[int, str] = {}
         self._locations: dict[int, Location | None] = {}
+        self._types = Types(self._get, lambda number: self._metadata.get(number, ""), module.bits)
 
     def location(self, number: int | None) -> Location | None:
         """Of a DILocation; None where the compiler gave no line."""
@@ -44,14 +48,41 @@ class DebugInfo:
         """Name and place of a DISubprogram, a DILocalVariable or a DIGlobalVariable (also inside its expression)."""
         if number is None:
             return None, None
-        fields = self._get(number)
-        inner = _reference(fields.get("var"))
-        if inner is not None:
-            fields = self._get(inner)
+        fields = self._variable(number)
         name = fields.get("name", "").strip('"') or None
         line = int(fields.get("line", "0"))
         file = _reference(fields.get("file"))
         return name, Location(self._file_name(file), line) if line and file is not None else None
+
+    def is_aligned(self, number: int | None) -> bool:
+        """Whether the source asks for the alignment of a variable."""
+        return number is not None and "align" in self._variable(number)
+
+    def _variable(self, number: int) -> dict[str, str]:
+        fields = self._get(number)
+        inner = _reference(fields.get("var"))
+        return fields if inner is None else self._get(inner)
+
+    def type(self, number: int | None) -> Type | None:
+        """Of a DILocalVariable or a DIGlobalVariable (also inside its expression)."""
+        if number is None:
+            return None
+        return self._types.of(_reference(self._variable(number).get("type")))
+
+    def argument(self, number: int) -> int:
+        """The place of a DILocalVariable among the parameters, from 1; 0 if it is none."""
+        return int(self._get(number).get("arg", "0"))
+
+    def result(self, number: int | None) -> Type | None:
+        """What a DISubprogram returns."""
+        signature = None if number is None else _reference(self._get(number).get("type"))
+        listed = None if signature is None else _reference(self._get(signature).get("types"))
+        first = self._list(listed)[:1]
+        return self._types.of(first[0]) if first else None
+
+    def _list(self, number: int | None) -> Sequence[int | None]:
+        text = self._metadata.get(number, "") if number is not None else ""
+        return [_reference(each.strip()) for each in text.removeprefix("!{").removesuffix("}").split(",")]
 
     def _file_of(self, scope: int | None) -> str:
         while scope is not None:
@@ -60,18 +91,18 @@ class DebugInfo:
             if file is not None:
                 return self._file_name(file)
             scope = _reference(fields.get("scope"))
-        return self._file
+        return self.file
 
     def _file_name(self, number: int | None) -> str:
         if number is None:
-            return self._file
+            return self.file
         if number not in self._files:
             fields = self._get(number)
-            name = fields.get("filename", "").strip('"').replace("\\5C", "\\") or self._file
+            name = fields.get("filename", "").strip('"').replace("\\5C", "\\") or self.file
             folder = fields.get("directory", "").strip('"')
             # The compiler may cut what the file's name and the current folder have in common.
             whole = os.path.join(folder, name)
-            self._files[number] = name if name == self._file or not folder else _as_given(whole, self._file)
+            self._files[number] = name if name == self.file or not folder else _as_given(whole, self.file)
         return self._files[number]
 
     def _get(self, number: int) -> dict[str, str]:
@@ -105,9 +136,10 @@ def _name_blocks(function: l.FunctionDefinition, info: DebugInfo) -> None:
 
 
 def locate(module: l.Module, file: str) -> None:
-    """Puts places and names into ``module``, which then needs its metadata no more."""
+    """Puts places and names into ``module``; for types its functions and variables keep the `DebugInfo`."""
     info = DebugInfo(module, file)
     for function in module.functions.values():
+        function.info = info
         _, function.location = info.declared(function.debug)
         for register, number in function.variables.items():
             name, _ = info.declared(number)
@@ -116,9 +148,13 @@ def locate(module: l.Module, file: str) -> None:
         _name_blocks(function, info)
         for instruction in function.instructions():
             instruction.location = info.location(instruction.debug)
+            if instruction.opcode == "alloca" and instruction.alignment > 1:
+                instruction.is_aligned = info.is_aligned(function.variables.get(instruction.result or ""))
     for variable in module.globals.values():
+        variable.info = info
         name, variable.location = info.declared(variable.debug)
         variable.source_name = name or variable.name
+        variable.is_aligned = info.is_aligned(variable.debug)
 
 
 def unsupported(message: str, location: Location | None) -> UnsupportedError:

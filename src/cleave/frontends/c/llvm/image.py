@@ -11,6 +11,8 @@ from cleave.errors import UnsupportedError
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.layout import Layout, walk_indices
 
+_MOST_BYTES = 100_000_000
+
 
 class Constants:
     """Evaluates constants, given the addresses of globals and functions."""
@@ -69,6 +71,8 @@ class Constants:
 
     def image(self, value: l.Value, size: int) -> bytes:
         """The ``size`` bytes of a whole initialiser; undefined bytes are zero."""
+        if size > _MOST_BYTES:
+            raise UnsupportedError(f"an initial value of {size:,} bytes is too large")
         content = bytearray(size)
         self._write(value, content, 0)
         return bytes(content)

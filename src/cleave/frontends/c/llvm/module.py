@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from cleave.ir.program import Location
+
+if TYPE_CHECKING:
+    from cleave.frontends.c.llvm.debug import DebugInfo
 
 # --- types ----------------------------------------------------------------------------------------------------------
 
@@ -150,6 +154,7 @@ class ConstExpression:
 @dataclass(frozen=True, slots=True)
 class InlineAssembly:
     text: str
+    constraints: str = ""
     type: Type = POINTER
 
 
@@ -216,6 +221,7 @@ class Instruction:
     signature: FunctionType | None = None
     byval: tuple[Type | None, ...] = ()  # of a call: for each argument the struct that is passed by value
     alignment: int = 1  # of what is allocated or accessed
+    is_aligned: bool = False  # the source asks for the alignment
     check: CompilerCheck | None = None
     is_of_a_check: bool = False  # the compiler wrote it for a check; the program does not need it
     debug: int | None = None  # number of its DILocation
@@ -249,6 +255,7 @@ class FunctionDefinition:
     names: dict[str, str] = field(default_factory=dict)  # alloca or parameter: its name in the source
     labels: dict[str, int] = field(default_factory=dict)  # block: number of its DILabel
     location: Location | None = None
+    info: DebugInfo | None = field(default=None, repr=False, compare=False)
 
     def instructions(self) -> Iterator[Instruction]:
         for block in self.blocks.values():
@@ -266,9 +273,11 @@ class GlobalVariable:
     internal: bool = False
     thread_local: bool = False
     alignment: int = 1
+    is_aligned: bool = False  # the source asks for the alignment
     debug: int | None = None
     source_name: str = ""
     location: Location | None = None
+    info: DebugInfo | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -9,8 +9,9 @@ import re
 import struct
 from collections.abc import Mapping
 
-from cleave.errors import InternalError
+from cleave.errors import InternalError, UnsupportedError
 from cleave.frontends.c.llvm import module as l
+from cleave.logic.sorts import MAX_WIDTH
 
 _TOKEN = re.compile(
     r'\s*(c?"[^"]*"'
@@ -132,6 +133,8 @@ class Tokens:
                 self.skip_group()
             return l.POINTER
         if _INTEGER.fullmatch(token):
+            if int(token[1:]) > MAX_WIDTH:
+                raise UnsupportedError(f"an integer type of {token[1:]} bits is not supported")
             return l.IntType(int(token[1:]))
         if token in _FLOATS:
             return l.FloatType(token, _FLOATS[token])
@@ -234,8 +237,8 @@ class Tokens:
             self.take()
         text = self.take()
         self.expect(",")
-        self.take()
-        return l.InlineAssembly(unescape(text[1:-1]).decode("utf-8", "replace"))
+        constraints = self.take()
+        return l.InlineAssembly(unescape(text[1:-1]).decode("utf-8", "replace"), constraints[1:-1])
 
     def _expression(self, opcode: str, type: l.Type) -> l.Value:
         """``getelementptr inbounds (T, ptr base, i64 1)``, ``ptrtoint (ptr @x to i64)``, ``add (i32 1, i32 2)``, …"""

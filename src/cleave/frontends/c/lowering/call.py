@@ -12,6 +12,7 @@ from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
 from cleave.frontends.c.llvm.module import constant
 from cleave.frontends.c.lowering import bits
+from cleave.frontends.c.lowering.assembly import Assembly, name_of, understood
 from cleave.frontends.c.lowering.body import Terms
 from cleave.frontends.c.lowering.copies import DEADLOCK
 from cleave.frontends.c.lowering.memory_calls import MemoryCalls
@@ -27,7 +28,6 @@ from cleave.logic.terms import FALSE, Op, Term, bv, conj_all, neg
 if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering
 
-_FENCES = frozenset(("mfence", "lfence", "sfence"))  # memory is sequentially consistent without
 _REFUSALS = {
     Kind.REFUSED_THREADS: "{name} is not supported",
     Kind.REFUSED_FLOAT: "{name} is not supported: mathematics, or an operation that C programs rarely use",
@@ -51,8 +51,8 @@ class CallLowering:
     def call(self, instruction: l.Instruction) -> None:
         callee = self._context.facts.resolve(instruction.callee)
         match callee:
-            case l.InlineAssembly(text):
-                self._assembly(instruction, text)
+            case l.InlineAssembly():
+                self._registers.define(instruction.result, self._assembly(instruction, understood(callee)))
             case l.GlobalRef(name):
                 self._registers.define(instruction.result, self._named(instruction, name))
             case None:
@@ -60,9 +60,16 @@ class CallLowering:
             case _:
                 self._indirect(instruction, callee)
 
-    def _assembly(self, instruction: l.Instruction, text: str) -> None:
-        if (text.strip() and text.strip() not in _FENCES) or not isinstance(instruction.type, l.VoidType):
-            raise unsupported("assembly code is not supported", self._function.place())
+    def _assembly(self, instruction: l.Instruction, code: Assembly) -> Terms:
+        """Each output is any value, or what it was before where there is no code."""
+        given = [self._function.terms(operand) for operand in instruction.operands]
+        outputs = (
+            given[code.tied[number]][0]
+            if code.is_empty and number in code.tied and given[code.tied[number]][0].sort is sort
+            else self._body.any("output", sort, name_of(instruction))
+            for number, sort in enumerate(self._sorts(instruction.type))
+        )
+        return tuple(outputs)
 
     def _named(self, instruction: l.Instruction, name: str) -> Terms:
         """The call's value."""

@@ -9,17 +9,18 @@ decide leaves nothing in the program; it counts as checked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from cleave.errors import UsageError
 from cleave.frontends.c.clang.library import is_ours
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import ASSERTIONS
 from cleave.frontends.c.properties.property import Property
 from cleave.frontends.c.properties.registry import chosen
-from cleave.ir.program import Assert, Block, Check, Location, Procedure, Statement
+from cleave.ir.program import Assert, Assume, Block, Check, Location, Procedure, Statement
 from cleave.logic.terms import TRUE, Term
 
 if TYPE_CHECKING:
@@ -91,6 +92,41 @@ def assertion(
 ) -> Assert:
     """A check that has no number yet."""
     return Assert(condition, message, location, Check(property, 0), values)
+
+
+def only_these(
+    procedures: Mapping[str, Procedure], checked: Mapping[str, int], only: Collection[str]
+) -> tuple[dict[str, Procedure], dict[str, int]]:
+    """Other checks become assumptions: where one of them fails, an execution ends."""
+    known = {check.name: check for one in procedures.values() for s in one.statements() if (check := _check(s))}
+    missing = [name for name in only if name not in known]
+    if missing:
+        raise UsageError(f"--only {missing[0]}: the program has no such check; --each lists all of them")
+    counts = Counter(known[name].property for name in dict.fromkeys(only))
+
+    def kept(statement: Statement) -> Statement:
+        check = _check(statement)
+        if not isinstance(statement, Assert) or (check is not None and check.name in only):
+            return statement
+        return Assume(statement.condition, statement.location)
+
+    return _with_statements(procedures, kept), {name: counts[name] for name in checked if counts[name]}
+
+
+def _with_statements(
+    procedures: Mapping[str, Procedure], change: Callable[[Statement], Statement]
+) -> dict[str, Procedure]:
+    def changed(block: Block) -> Block:
+        return replace(block, statements=tuple(map(change, block.statements)))
+
+    return {
+        name: replace(one, blocks={label: changed(block) for label, block in one.blocks.items()})
+        for name, one in procedures.items()
+    }
+
+
+def _check(statement: Statement) -> Check | None:
+    return statement.check if isinstance(statement, Assert) else None
 
 
 _Where = tuple[str, str, int]  # a procedure, a block, a position

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from cleave.frontends.c.analysis.accesses import AccessFinder
 from cleave.frontends.c.analysis.calls import CallFacts
-from cleave.frontends.c.analysis.cells import MemoryMap
+from cleave.frontends.c.analysis.cells import Cell, MemoryMap
 from cleave.frontends.c.analysis.models import ERROR_FUNCTIONS
+from cleave.frontends.c.analysis.numbers import Alignments
 from cleave.frontends.c.analysis.points_to import PointsTo
 from cleave.frontends.c.analysis.storage import Storage
 from cleave.frontends.c.llvm import module as l
@@ -41,10 +42,14 @@ class Context:
     storage: Storage
     constants: Constants
     names: Names
+    alignments: Alignments
+    plain_pointers: PointsTo | None = None  # what is found where not every integer is followed; None: the same
+    parts_of_pointers: frozenset[Cell] = frozenset()  # cells with pointers, of which parts are read as numbers
     globals: list[Term] = field(default_factory=list)
     global_set: set[Term] = field(default_factory=set)
     unreturning: frozenset[str] = frozenset()  # functions that say whether they ended with a return statement
     uses_counter: bool = False
+    depths: dict[str, Term] = field(default_factory=dict)  # how often functions are active that call themselves
     races: Races | None = None  # None: they are not asked for
     extents: Extents | None = None  # None: accesses are not checked
     blocks: Term | None = None  # how many that were allocated are not freed; None: nobody asks

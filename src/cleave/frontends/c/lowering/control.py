@@ -11,7 +11,7 @@ from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import phis
-from cleave.ir.program import Assign, Block
+from cleave.ir.program import Assign, Block, Statement
 from cleave.logic.terms import FALSE, Term, bv, conj_all, disj_all, neg
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class ControlLowering:
                 if instruction.operands and returns:
                     body.emit(Assign(returns, self._function.terms(instruction.operands[0]), body.location))
                 self._function.memory.end_frame()
+                body.statements.extend(self._function.rounds.left(body.location))
                 if self._function.function.name == self._context.facts.entry:
                     self._function.end_program()
                 body.finish()
@@ -42,6 +43,8 @@ class ControlLowering:
                 moves = self._moves(block.label, instruction.labels[0])
                 if moves is not None:
                     body.emit(moves)
+                for statement in self._function.rounds.crossing(block.label, instruction.labels[0], body.location):
+                    body.emit(statement)
                 body.finish(instruction.labels[0])
             case "br":
                 condition = self._function.term(instruction.operands[0])
@@ -54,7 +57,7 @@ class ControlLowering:
                 raise unsupported("computed goto is not supported", instruction.location)
 
     def _switch(self, block: l.BasicBlock, instruction: l.Instruction) -> None:
-        value = bits.to_bits(self._function.term(instruction.operands[0]))
+        value = bits.to_bits(self._function.numbers.number(instruction.operands[0]))
         default, *labels = instruction.labels
         chosen: dict[str, list[Term]] = {}
         for case, label in zip(instruction.cases, labels, strict=True):
@@ -71,9 +74,11 @@ class ControlLowering:
             return None
         label = self._body.edge(condition, target, f"{block.label}.{hint}")
         moves = self._moves(block.label, target)
-        if moves is not None:
+        added: list[Statement] = [] if moves is None else [moves]
+        added += self._function.rounds.crossing(block.label, target, self._body.location)
+        if added:
             made = self._body.blocks[label]
-            self._body.blocks[label] = Block(label, (*made.statements, moves), made.successors, made.location)
+            self._body.blocks[label] = Block(label, (*made.statements, *added), made.successors, made.location)
         return label
 
     def _moves(self, source: str, target: str) -> Assign | None:

@@ -7,7 +7,7 @@ from cleave.frontends.c.analysis.points_to import Object
 from cleave.frontends.c.clang.library import is_ours
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
-from cleave.frontends.c.lowering import bits
+from cleave.frontends.c.lowering import bits, marks
 from cleave.frontends.c.lowering.addresses import element_pointer
 from cleave.frontends.c.lowering.body import Body, Names, Registers, Terms
 from cleave.frontends.c.lowering.call import CallLowering
@@ -17,12 +17,14 @@ from cleave.frontends.c.lowering.context import Context, has_vector
 from cleave.frontends.c.lowering.control import ControlLowering
 from cleave.frontends.c.lowering.memory import MemoryAccess
 from cleave.frontends.c.lowering.missing_return import sets_value
+from cleave.frontends.c.lowering.numbers import PLACES, Numbers
 from cleave.frontends.c.lowering.operators import apply_binary, apply_cast, apply_comparison, is_binary, update
 from cleave.frontends.c.lowering.parameters import parameter_cells
 from cleave.frontends.c.lowering.pointers import NOTHING, PointerChecks, Step
 from cleave.frontends.c.lowering.races import is_atomic_access
 from cleave.frontends.c.lowering.ranges import RangeAccess
-from cleave.frontends.c.properties.built_in import DIVISION, LEAKS, LOST, SHIFT
+from cleave.frontends.c.lowering.rounds import Rounds
+from cleave.frontends.c.properties.built_in import DIVISION, LEAKS, LOST, SHIFT, UNINITIALISED
 from cleave.ir.program import Assign, Assume, Block, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import FALSE, TRUE, Op, Term, bv, conj, disj, ite, neg, var
@@ -53,9 +55,11 @@ class FunctionLowering:
         self.registers = Registers(self.body, self.function)
         self.memory = MemoryAccess(context, name, self.body, self.registers)
         self.pointers = PointerChecks(self, context.extents) if context.extents is not None else None
+        self.numbers = Numbers(self)
         self.ranges = RangeAccess(context, self.memory, self.body, self.registers)
         self.calls = CallLowering(self)
         self.control = ControlLowering(self)
+        self.rounds = Rounds(self)
         self.returns: tuple[Term, ...] = ()
         self._returned: Term | None = None  # whether there was a return statement, where that is not sure
         self._defined: set[tuple[str, l.Value]] = set()  # divisors and amounts that were checked, by property
@@ -97,6 +101,7 @@ class FunctionLowering:
         if not memory.single:
             return []
         own = [cell.variable for cell in memory.cells.values() if cell.owner == self.function.name]
+        own += [cell.mark for cell in memory.cells.values() if cell.owner == self.function.name]
         return [variable for variable in own if variable is not None and variable not in self.body.locals]
 
     def _parameters(self) -> tuple[Term, ...]:
@@ -129,6 +134,7 @@ class FunctionLowering:
         registers.enter(block)
         if is_first:
             self.memory.begin_frame()
+            body.statements.extend(self.rounds.entered(self.function.location))
             if self._returned is not None:
                 body.emit(Assign((self._returned,), (FALSE,), self.function.location))
         if block.label == _ERROR_LABEL and self.context.looks_for_labels:
@@ -138,6 +144,7 @@ class FunctionLowering:
             registers.at(position)
             body.location = instruction.location
             self._operands = {} if instruction.opcode == "phi" else self._values_used(instruction)
+            self._operands |= self.numbers.seen_by(instruction)
             for property, before in self._before:
                 before(At(property, self), instruction)
             if self._returned is not None and sets_value(instruction):
@@ -166,7 +173,7 @@ class FunctionLowering:
             return
         freed, text = (
             bits.same(blocks, bv(0, blocks.sort.width)),
-            "memory is not freed when the program ends: {0:unsigned} blocks",
+            "memory is not freed when the program ends; blocks that are left: {0:unsigned}",
         )
         for property in (LEAKS, LOST):
             if context.checks.wants(property):
@@ -188,6 +195,8 @@ class FunctionLowering:
                 return tuple(term for element in elements for term in self.terms(element))
             case l.ConstBytes(_, content):
                 return tuple(bv(byte, 8) for byte in content)
+            case _ if self.numbers.looks(value):
+                return tuple(self.body.any("address", sort, PLACES) for sort in self._sorts(value.type))
             case _:
                 number = self._number(value)
                 return tuple(self._constant(number, sort) for sort in self._sorts(value.type))
@@ -219,7 +228,9 @@ class FunctionLowering:
         elif opcode in _CASTS:
             (sort,) = self._sorts(instruction.type)
             width = 1 if sort is BOOL else sort.width
-            self.registers.define(result, (apply_cast(opcode, self.term(operands[0]), width),))
+            seen = self.numbers.cast(instruction)
+            cast = apply_cast(opcode, self.term(operands[0]), width) if seen is None else seen
+            self.registers.define(result, (cast,))
         else:
             self._other(instruction)
 
@@ -231,6 +242,8 @@ class FunctionLowering:
         return self.body.location or self.function.location
 
     def _binary(self, instruction: l.Instruction) -> Term:
+        if (seen := self.numbers.binary(instruction)) is not None:
+            return seen
         a, b = (self.term(operand) for operand in instruction.operands)
         if self._is_defined(instruction):
             return apply_binary(instruction.opcode, a, b, None)
@@ -250,8 +263,9 @@ class FunctionLowering:
         define = self.registers.define
         match instruction.opcode:
             case "icmp":
-                a, b = (self.term(operand) for operand in operands)
-                define(result, (apply_comparison(instruction.predicate, a, b),))
+                seen = self.numbers.comparison(instruction)
+                exact = apply_comparison(instruction.predicate, *map(self.term, operands)) if seen is None else seen
+                define(result, (exact,))
             case "load":
                 self._load(instruction)
             case "store":
@@ -297,7 +311,8 @@ class FunctionLowering:
     def _load(self, instruction: l.Instruction) -> None:
         pointer, address = instruction.operands[0], self.term(instruction.operands[0])
         step = self._checked(pointer, address, instruction.type, writes=False)
-        loaded = self.memory.load(instruction.type, pointer, address)
+        self._check_set(instruction, address)
+        loaded = self.numbers.loaded(instruction, self.memory.load(instruction.type, pointer, address))
         if self.context.has_threads and instruction.result is not None:
             globals_read = self.context.global_set.intersection(free_variables(*loaded))
             if globals_read:  # now, and in a step of its own: the next may be another thread's
@@ -313,6 +328,13 @@ class FunctionLowering:
             self._conclude(step)
         self.registers.define(instruction.result, loaded)
         self._note_loaded(instruction, address)
+
+    def _check_set(self, instruction: l.Instruction, address: Term) -> None:
+        """A program reads only what was set."""
+        if self.context.checks.wants(UNINITIALISED):
+            is_set = marks.condition(self, instruction, address)
+            if is_set is not None:
+                self.check(UNINITIALISED, is_set, "memory is read that was never set")
 
     def _note_loaded(self, instruction: l.Instruction, address: Term) -> None:
         if self.pointers is not None and instruction.result is not None and isinstance(instruction.type, l.PointerType):
@@ -339,6 +361,7 @@ class FunctionLowering:
         if placement is not None and placement.address is not None:
             if placement.refresh:
                 self.memory.refresh(made)
+            self.memory.unset(made)
             fixed = bv(placement.address, width)
             self.registers.define(instruction.result, (fixed,))
             self.memory.begin(made, fixed, bv(placement.size or 0, width))

@@ -26,7 +26,7 @@ def fold_constants(context: Context) -> None:
             continue
         for cell in memory.cells.values():
             if cell.read and not cell.written:
-                cell.variable = bv(_number(_content(context, data[0]), cell.start, cell.size), 8 * cell.size)
+                cell.variable = bv(_number_in(context, data[0], cell), 8 * cell.size)
 
 
 def initial_values(context: Context, cells: dict[Cell, Memory]) -> tuple[Statement, ...]:
@@ -48,7 +48,7 @@ def initial_values(context: Context, cells: dict[Cell, Memory]) -> tuple[Stateme
 def _value(context: Context, cell: Cell, variable: Term, memory: Memory, initialized: list[Object]) -> Term:
     width = 8 * cell.size
     if not cell.is_array:
-        return bv(_number(_content(context, initialized[0]), cell.start, cell.size), width)
+        return bv(_number_in(context, initialized[0], cell), width)
     alone = len(initialized) == len(_data(memory))
     value = variable
     if alone:  # what is no element of a variable can hold any number, so it may as well be zero
@@ -70,6 +70,10 @@ def elements_of(context: Context, cell: Cell, memory: Memory, made: Object) -> l
     base, content = context.storage.address(made.name), _content(context, made)
     starts = range(cell.start, len(content), memory.stride) if memory.stride else (cell.start,)
     return [(base + start, _number(content, start, cell.size)) for start in starts if start < len(content)]
+
+
+def _number_in(context: Context, made: Object, cell: Cell) -> int:
+    return 0 if _is_zero(context, made) else _number(_content(context, made), cell.start, cell.size)
 
 
 def _number(content: bytes, start: int, size: int) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from cleave.errors import UnsupportedError
+from cleave.errors import UnsupportedError, UsageError
 from cleave.frontends.c.analysis.accesses import AccessFinder
 from cleave.frontends.c.analysis.calls import CallFacts
 from cleave.frontends.c.analysis.cells import MemoryMap
-from cleave.frontends.c.analysis.confusion import hides_pointers
+from cleave.frontends.c.analysis.confusion import hides_pointers, parts_of_pointers
 from cleave.frontends.c.analysis.lives import Lives, leads_to_heap
+from cleave.frontends.c.analysis.numbers import Alignments, computes_with_addresses, orders_objects
 from cleave.frontends.c.analysis.offsets import Offsets
 from cleave.frontends.c.analysis.points_to import PointsTo
 from cleave.frontends.c.analysis.storage import Storage, declare_cells
@@ -20,23 +21,37 @@ from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.image import Constants
 from cleave.frontends.c.llvm.layout import Layout
 from cleave.frontends.c.lowering import bits
+from cleave.frontends.c.lowering.assembly import lower_assembly
 from cleave.frontends.c.lowering.atomic import balanced
 from cleave.frontends.c.lowering.body import Names
-from cleave.frontends.c.lowering.checks import Checks
+from cleave.frontends.c.lowering.checks import Checks, only_these
 from cleave.frontends.c.lowering.context import COUNTER, Context
 from cleave.frontends.c.lowering.entry import call_at_end, call_constructors, choose_entry
 from cleave.frontends.c.lowering.extents import Extents
 from cleave.frontends.c.lowering.function import FunctionLowering
 from cleave.frontends.c.lowering.initial import fold_constants, initial_values
 from cleave.frontends.c.lowering.inside import quiet_inside
+from cleave.frontends.c.lowering.marks import initial_marks, mark_cells
 from cleave.frontends.c.lowering.memory_model import assumed, left_out, weak_places
 from cleave.frontends.c.lowering.missing_return import unreturning
 from cleave.frontends.c.lowering.races import Races
+from cleave.frontends.c.lowering.reaching import all_violated
+from cleave.frontends.c.lowering.rounds import count_depths, initial_depths
+from cleave.frontends.c.lowering.source import source_of
 from cleave.frontends.c.lowering.threads import lower_threads
 from cleave.frontends.c.lowering.trust import trusted_calls, trusted_functions
 from cleave.frontends.c.lowering.wrappers import lower_stack_calls, wrap_models
 from cleave.frontends.c.options import COptions
-from cleave.frontends.c.properties.built_in import DATA_RACE, DEADLOCK, LEAKS, LOST, MEMORY, UNREACHABLE
+from cleave.frontends.c.properties.built_in import (
+    DATA_RACE,
+    DEADLOCK,
+    LEAKS,
+    LOST,
+    MEMORY,
+    UNINITIALISED,
+    UNREACHABLE,
+    UNWINDING,
+)
 from cleave.ir.program import Assign, Assume, Block, Call, Location, Procedure, Program, Statement
 from cleave.logic.terms import Op, bv, conj_all, select, var
 
@@ -58,12 +73,14 @@ class CProgram:
     assumptions: tuple[str, ...] = ()
 
 
-def lower(module: l.Module, options: COptions) -> CProgram:
+def lower(module: l.Module, options: COptions, texts: Mapping[str, str]) -> CProgram:
+    """``texts`` are those of the source files, for traces."""
     entry = choose_entry(module, options.entry)
     module.trusted = trusted_functions(module, options)
     call_constructors(module, entry)
     call_at_end(module, entry)
     lower_stack_calls(module)
+    lower_assembly(module)
     wrap_models(module)
     checks = Checks(options)
     outline_threads(module, deadlocks=checks.wants(DEADLOCK))
@@ -80,6 +97,12 @@ def lower(module: l.Module, options: COptions) -> CProgram:
         context.unreturning = unreturning(module)
     fold_constants(context)
     cells = declare_cells(module, context.memories, fresh)
+    if checks.wants(UNWINDING):
+        if options.loop_bound is None:
+            raise UsageError("--check unwinding needs --loop-bound N: how often a loop may go on")
+        count_depths(context)
+    if checks.wants(UNINITIALISED):
+        mark_cells(context, cells)
     for cell in cells:
         if cell.owner == "" and cell.variable is not None:
             context.declare(cell.variable)
@@ -96,7 +119,7 @@ def lower(module: l.Module, options: COptions) -> CProgram:
     if context.has_threads:
         made = {name: balanced(procedure) for name, procedure in made.items()}
     ordered = {name: made[name] for name in module.functions if name in made}
-    prologue = initial_values(context, cells)
+    prologue = (*initial_values(context, cells), *initial_marks(cells, module.bits), *initial_depths(context))
     if context.races is not None:
         ordered = quiet_inside(ordered, context.races.marks())
         prologue = (*prologue, *context.races.initial())
@@ -108,8 +131,18 @@ def lower(module: l.Module, options: COptions) -> CProgram:
     start = _start(ordered, entry, context, prologue)
     ordered[start.name] = start
     ordered, checked = checks.numbered(ordered)
+    if options.only:
+        ordered, checked = only_these(ordered, checked, options.only)
+    if options.reach:
+        ordered = all_violated(ordered)
     left_out = _left_out(context)
-    program = Program(globals=tuple(context.globals), procedures=ordered, left_out=left_out, checked=checked)
+    program = Program(
+        globals=tuple(context.globals),
+        procedures=ordered,
+        left_out=left_out,
+        checked=checked,
+        source=source_of(context, len(prologue), texts),
+    )
     return CProgram(program, _assumptions(context))
 
 
@@ -169,15 +202,25 @@ def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) ->
     layout = Layout(module.bits)
     facts, points_to = _called_back(module, entry, follow_all=False)
     finder, memories = _find_memory(module, facts, points_to, layout)
+    if not points_to.converts and computes_with_addresses(module, facts, points_to):
+        facts, points_to = _called_back(module, entry, follow_all=False, follow_numbers=True)
+        finder, memories = _find_memory(module, facts, points_to, layout)
+    plain = points_to
     if hides_pointers(module, facts, points_to, memories):
         facts, points_to = _called_back(module, entry, follow_all=True)
         finder, memories = _find_memory(module, facts, points_to, layout)
     lives = Lives(module, facts, points_to) if any(map(checks.wants, (MEMORY, LEAKS, LOST))) else None
-    storage = Storage(module, facts, points_to, memories, layout, lives)
+    has_slots = lives is not None or (module.bits == 64 and orders_objects(module, facts, points_to))
+    storage = Storage(module, facts, points_to, memories, layout, lives, has_slots=has_slots)
     constants = Constants(layout, storage.address, module.aliases)
     names = Names()
     names.fresh(COUNTER)
-    context = Context(module, options, checks, layout, facts, points_to, finder, memories, storage, constants, names)
+    alignments = Alignments(module, points_to, layout)
+    context = Context(
+        module, options, checks, layout, facts, points_to, finder, memories, storage, constants, names, alignments
+    )
+    context.plain_pointers = plain
+    context.parts_of_pointers = parts_of_pointers(memories)
     if checks.wants(DATA_RACE) and facts.has_threads:
         context.races = Races(module, facts, finder, memories)
     if lives is not None:
@@ -187,11 +230,13 @@ def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) ->
     return context
 
 
-def _called_back(module: l.Module, entry: str, *, follow_all: bool) -> tuple[CallFacts, PointsTo]:
+def _called_back(
+    module: l.Module, entry: str, *, follow_all: bool, follow_numbers: bool = False
+) -> tuple[CallFacts, PointsTo]:
     """Again until no function comes into the reach of the outside that was not there before."""
     facts = CallFacts(module, entry)
     while True:
-        points_to = PointsTo(module, facts, follow_all)
+        points_to = PointsTo(module, facts, follow_all, follow_numbers=follow_numbers)
         callbacks = points_to.outside.callbacks
         if set(callbacks) <= set(facts.callbacks):
             return facts, points_to
@@ -234,7 +279,7 @@ def _assumptions(context: Context) -> tuple[str, ...]:
     ]
     functions = [context.module.functions[name] for name in context.facts.reachable]
     if context.extents is None and any(map(_uses_pointers, functions)):
-        told.append("memory safety is not checked: an access outside of its object uses other memory of the same kind")
+        told.append("memory safety is not checked: out-of-bounds and dangling accesses are not detected")
     if context.allocates and not context.allocation_can_fail:
         told.append("memory that is asked for is always granted: malloc and the like never fail")
     if context.limited is not None:

@@ -16,11 +16,12 @@ from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Body, Registers, Terms
 from cleave.frontends.c.lowering.context import Context
 from cleave.frontends.c.lowering.extents import on_stack
+from cleave.frontends.c.lowering.marks import SET, UNSET, mark_at
 from cleave.frontends.c.lowering.races import RaceChecks
 from cleave.frontends.c.lowering.writes import Writes
 from cleave.ir.program import Assign, Assume, Havoc, Self
 from cleave.logic.sorts import BOOL, bitvec
-from cleave.logic.terms import TRUE, Op, Term, bv, ite, neg, select, store
+from cleave.logic.terms import TRUE, Op, Term, bv, const_array, ite, neg, select, store
 from cleave.logic.walk import free_variables
 
 _THREAD_BITS = 8  # of an address, for the thread that allocated it; the highest bit stays 0
@@ -79,9 +80,11 @@ class MemoryAccess:
         writes = Writes()
         for cell, distance in memory.pieces(offset[0], size):
             place, value = bits.plus(address, distance), self._body.any("input", bitvec(8 * cell.size), function)
+            mark = SET
             if happens is not TRUE and cell.variable is not None:
                 value = ite(happens, value, value_of(cell, place))
-            writes.add(cell, place, value)
+                mark = ite(happens, SET, mark_at(self._context, cell, place))
+            writes.add(cell, place, value, mark)
         self.write(writes)
 
     def place(self, pointer: l.Value) -> tuple[Memory, Offset]:
@@ -157,8 +160,17 @@ class MemoryAccess:
             for start in starts:
                 assert cell.variable is not None
                 value = self._body.any("uninitialised", cell.variable.sort.element)
-                writes.add(cell, bv(placement.address + start, self._context.module.bits), value)
+                writes.add(cell, bv(placement.address + start, self._context.module.bits), value, UNSET)
         self.write(writes, is_new=True)
+
+    def unset(self, made: Object) -> None:
+        """A local is there from now on, and was not set yet."""
+        memory = self._memory_of(made)
+        marks = [cell.mark for cell in memory.cells.values() if cell.mark is not None]
+        if not memory.single or not marks:
+            return
+        values = (const_array(mark.sort.index, UNSET) if mark.sort.is_array else UNSET for mark in marks)
+        self.change(dict(zip(marks, values, strict=True)))
 
     def allocate(self, size: Term, alignment: Term, made: Object, also: dict[Term, Term] | None = None) -> Term:
         """The address of new memory, from the counter. That addresses run out is not considered, nor more memory than

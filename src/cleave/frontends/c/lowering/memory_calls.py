@@ -77,9 +77,13 @@ class MemoryCalls:
 
     def scope(self, local: l.Value, *, begins: bool) -> None:
         extents = self._context.extents
-        if extents is None or not isinstance(local, l.Local):
+        if not isinstance(local, l.Local):
             return
         made = Object("alloca", local.name, self._function.function.name)
+        if begins:
+            self._memory.unset(made)
+        if extents is None:
+            return
         size = self._context.storage.size(made)
         if size is not None and extents.is_scoped(made):
             self._memory.set_life(made, self._function.term(local), size + 1 if begins else 0)

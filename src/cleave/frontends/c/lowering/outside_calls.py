@@ -47,6 +47,7 @@ class OutsideCalls:
         memories = [self._context.memories.of(region) for region in self._context.points_to.outside.changed]
         cells = [cell for memory in memories for cell in memory.cells.values()]
         changed = tuple(cell.variable for cell in cells if cell.variable is not None and cell.written)
+        changed += tuple(cell.mark for cell in cells if cell.mark is not None and cell.written)
         if changed:
             self._body.emit(Havoc(changed, self._body.location, name))
         for memory in memories:

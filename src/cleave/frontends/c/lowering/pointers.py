@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering
 
 _PLACEHOLDER = re.compile(r"\{\d+:\w+\}")
+_SPECIFIC = 4  # values that say where an access is: its size, its offset, the size of the object, its base
 _DONE = {False: "read", True: "written"}
 
 
@@ -94,7 +95,7 @@ class PointerChecks:
         text = f"{{0:unsigned}} bytes are {_DONE[writes]} from offset {{1:signed}} of {self._name(target)}"
         requirements = [
             self._live(target, extent, writes),
-            Requirement(conj_all(inside), f"{text}, which has {{2:signed}}", (size, target.offset, whole)),
+            Requirement(conj_all(inside), f"{text}, which has {{2:signed}}", (size, target.offset, whole, target.base)),
         ]
         if writes:
             requirements.append(Requirement(self._may_write(target, extent), "a constant is written"))
@@ -176,6 +177,38 @@ class PointerChecks:
         is_one = disj_all((*known, *((is_outside(pointer),) if extent.outside else ())))
         self.conclude(self._required([Requirement(is_one, text, (pointer,))], extent))
 
+    def may_meet(self, left: l.Value, left_term: Term, right: l.Value, right_term: Term) -> Term:
+        """Whether different addresses, of which neither is null, may be one number: what is dead leaves its place to
+        others, and an object may lie right behind another."""
+        self._forget()
+        pairs = [
+            (self._targets.of(value, term), self._targets.extent(value), term)
+            for value, term in ((left, left_term), (right, right_term))
+        ]
+        (one, one_extent, _), (two, two_extent, _) = pairs
+        found = [self._is_dead(target, extent) for target, extent, _ in pairs]
+        if one.made != two.made or one.made is None:
+            found += [self._follows(one, one_extent, two), self._follows(two, two_extent, one)]
+        there = [bits.differ(term, bv(0, self._width)) for _, _, term in pairs]
+        met = disj_all(found)
+        return FALSE if met is FALSE else conj_all((*there, met))
+
+    def _is_dead(self, target: Target, extent: Extent) -> Term:
+        if target.made is not None or not extent.changes:
+            return FALSE
+        there = extent.is_there(target.base)
+        return FALSE if there in self._known else neg(there)
+
+    def _follows(self, end: Target, extent: Extent, other: Target) -> Term:
+        """Whether a pointer is to the end of an object, and another to the start of another one."""
+        size = self._size(end, extent)
+        never = end.offset.is_value and _signed(end.offset) < max(extent.smallest, 1)
+        if never or (other.offset.is_value and other.offset.value):
+            return FALSE
+        start = bits.same(other.offset, bv(0, self._width))
+        apart = bits.differ(end.base, other.base)
+        return conj_all((bits.same(end.offset, size), start, apart))
+
     def _live(self, target: Target, extent: Extent, writes: bool) -> Requirement:
         if target.made is not None:
             return Requirement(TRUE)  # a global, or a local of this very frame
@@ -185,8 +218,8 @@ class PointerChecks:
     def _inside(self, target: Target, extent: Extent, size: int, writes: bool) -> Requirement:
         condition, whole = self._fits(target, extent, size), self._size(target, extent)
         what = "1 byte is" if size == 1 else f"{size} bytes are"
-        text = f"{what} {_DONE[writes]} at offset {{0:signed}} of {self._name(target)}, which has {{1:signed}}"
-        return Requirement(condition, text, (target.offset, whole))
+        text = f"{what} {_DONE[writes]} at offset {{1:signed}} of {self._name(target)}, which has {{2:signed}}"
+        return Requirement(condition, text, (bv(size, self._width), target.offset, whole, target.base))
 
     def _size(self, target: Target, extent: Extent) -> Term:
         """In bytes, of an object that is alive."""
@@ -233,7 +266,7 @@ class PointerChecks:
             return NOTHING
         if self._context.has_threads and extent.changes:
             seen = body.local("valid", BOOL)
-            return Step({seen: conj_all(each.condition for each in needed)}, self._assertion(needed[0], seen))
+            return Step({seen: conj_all(each.condition for each in needed)}, self._assertion(_together(needed), seen))
         for each in needed:
             body.emit(self._assertion(each))
             self._known.add(each.condition)
@@ -241,7 +274,9 @@ class PointerChecks:
 
     def _assertion(self, requirement: Requirement, condition: Term | None = None) -> Statement:
         """An assumption where other properties are asked for: an execution ends with an access that is not valid."""
-        values = requirement.values if condition is None else ()
+        values = requirement.values
+        if condition is not None and not self._context.global_set.isdisjoint(free_variables(*values)):
+            values = ()  # other threads may have changed them since
         text = requirement.text if values else _PLACEHOLDER.sub("…", requirement.text)
         condition = requirement.condition if condition is None else condition
         if not self._context.checks.wants(MEMORY):
@@ -269,6 +304,16 @@ class PointerChecks:
 
     def _name(self, target: Target) -> str:
         return "an object" if target.made is None else source_name(target.made, self._context.module)
+
+
+def _together(needed: list[Requirement]) -> Requirement:
+    """Several requirements that are asserted as one; its values are size, offset and base of the access."""
+    if len(needed) == 1:
+        return needed[0]
+    done = _DONE[f" {_DONE[True]} " in needed[0].text]
+    text = f"memory is {done} through a pointer that is null, dangling, or not to the inside of its object"
+    values = next((each.values for each in needed if len(each.values) == _SPECIFIC), ())
+    return Requirement(conj_all(each.condition for each in needed), text, (*values[:2], *values[3:]))
 
 
 def _signed(term: Term) -> int:

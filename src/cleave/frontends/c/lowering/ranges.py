@@ -16,6 +16,7 @@ from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Body, Registers
 from cleave.frontends.c.lowering.context import Context
+from cleave.frontends.c.lowering.marks import SET, mark_at
 from cleave.frontends.c.lowering.memory import MemoryAccess, value_of
 from cleave.frontends.c.lowering.writes import Writes
 from cleave.ir.program import Assign, Assume
@@ -31,6 +32,7 @@ class RangeAccess:
         self._memory = memory
         self._body = body
         self._registers = registers
+        self._marks: dict[Cell, Term] = {}  # as they were before a loop
 
     def fill(self, pointer: l.Value, address: Term, byte: Term, size: Term, *, is_new: bool = False) -> None:
         """``is_new``: no other thread can know the memory yet."""
@@ -63,6 +65,8 @@ class RangeAccess:
             if cell.variable is not None:
                 element = bits.joined([byte] * cell.size)
                 writes.values[cell.variable] = const_array(self._context.pointer, element)
+                if cell.mark is not None:
+                    writes.values[cell.mark] = const_array(self._context.pointer, SET)
         self._memory.write(writes)
         return True
 
@@ -72,7 +76,8 @@ class RangeAccess:
         writes = Writes()
         for cell, distance in pieces:
             place = bits.plus(address, distance)
-            writes.add(cell, place, _as_far(left, distance, cell, place, bits.joined([byte] * cell.size)))
+            value = _as_far(left, distance, cell, place, bits.joined([byte] * cell.size))
+            writes.add(cell, place, value, self._mark_as_far(left, distance, cell, place, SET))
             if self._context.has_threads:  # others may come in between
                 self._memory.write(writes, is_new=is_new)
                 writes = Writes()
@@ -125,6 +130,9 @@ class RangeAccess:
             if source in written and source.variable is not None and source not in saved:
                 saved[source] = self._body.local(f"{source.variable.name}.before", source.variable.sort)
                 self._body.emit(Assign((saved[source],), (source.variable,), self._body.location))
+                if source.mark is not None:
+                    self._marks[source] = self._body.local(f"{source.mark.name}.before", source.mark.sort)
+                    self._body.emit(Assign((self._marks[source],), (source.mark,), self._body.location))
         return saved
 
     def _copy_pairs(
@@ -143,7 +151,8 @@ class RangeAccess:
             if cell.variable is not None:
                 place = bits.plus(to, distance)
                 value = value_of(origin, bits.plus(source, distance), saved.get(origin))
-                writes.add(cell, place, _as_far(left, distance, cell, place, value))
+                mark = self._copied_mark(left, distance, cell, place, origin, bits.plus(source, distance), saved)
+                writes.add(cell, place, _as_far(left, distance, cell, place, value), mark)
         self._memory.write(writes)
 
     def _copy_slowly(
@@ -155,16 +164,41 @@ class RangeAccess:
         left: Term | None,
     ) -> None:
         """One access a statement, all reads first: other threads may come in between."""
-        read: list[tuple[Cell, int, Term]] = []
+        read: list[tuple[Cell, int, Term, Term]] = []
         for cell, origin, distance in pairs:
             if cell.variable is not None or self._memory.watches_races:
                 value = self._memory.now(origin, bits.plus(source, distance), saved.get(origin))
-                read.append((cell, distance, value))
-        for cell, distance, value in read:
+                mark = self._copied_mark(
+                    left, distance, cell, bits.plus(to, distance), origin, bits.plus(source, distance), saved
+                )
+                read.append((cell, distance, value, mark))
+        for cell, distance, value, mark in read:
             writes = Writes()
             place = bits.plus(to, distance)
-            writes.add(cell, place, _as_far(left, distance, cell, place, value))
+            writes.add(cell, place, _as_far(left, distance, cell, place, value), mark)
             self._memory.write(writes)
+
+    def _copied_mark(
+        self,
+        left: Term | None,
+        distance: int,
+        cell: Cell,
+        place: Term,
+        origin: Cell,
+        source: Term,
+        saved: dict[Cell, Term],
+    ) -> Term:
+        if cell.mark is None:
+            return SET
+        mark = mark_at(self._context, origin, source, self._marks.get(origin) if origin in saved else None)
+        return self._mark_as_far(left, distance, cell, place, mark)
+
+    def _mark_as_far(self, left: Term | None, distance: int, cell: Cell, place: Term, mark: Term) -> Term:
+        """A cell that a range does not reach to its end keeps its mark."""
+        if left is None or cell.mark is None:
+            return mark
+        reached = bits.compare(Op.BV_ULT, bv(distance + cell.size - 1, left.sort.width), left)
+        return ite(reached, mark, mark_at(self._context, cell, place))
 
     def _stable(self, term: Term) -> Term:
         """The value that ``term`` has before a loop that may change what it depends on."""

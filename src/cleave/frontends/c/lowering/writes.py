@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cleave.frontends.c.analysis.cells import Cell
-from cleave.logic.terms import Term, store
+from cleave.logic.terms import Term, bv, store
 
 
 class Writes:
@@ -14,11 +14,16 @@ class Writes:
         self.values: dict[Term, Term] = {}
         self.touched: list[tuple[Cell, Term]] = []
 
-    def add(self, cell: Cell, address: Term, value: Term) -> None:
+    def add(self, cell: Cell, address: Term, value: Term, mark: Term = bv(1, 1)) -> None:  # noqa: B008
+        """``mark``: whether the cell is set then."""
         self.touched.append((cell, address))
-        variable = cell.variable
-        if variable is None:
+        if cell.variable is None:
             return
+        self._set(cell.variable, address, value)
+        if cell.mark is not None:
+            self._set(cell.mark, address, mark)
+
+    def _set(self, variable: Term, address: Term, value: Term) -> None:
         if variable.sort.is_array:
             self.values[variable] = store(self.values.get(variable, variable), address, value)
         else:

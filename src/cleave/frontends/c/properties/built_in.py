@@ -17,6 +17,8 @@ DIVISION = "division"
 SHIFT = "shift"
 CONVERSION = "conversion"
 UNREACHABLE = "unreachable"
+UNINITIALISED = "uninitialised"
+UNWINDING = "unwinding"
 MEMORY = "memory"
 LEAKS = "leaks"
 LOST = "lost-memory"
@@ -70,6 +72,7 @@ BUILT_IN = (
         competition=("valid-memsafety", "valid-deref", "valid-free"),
         formulas=("G valid-deref", "G valid-free"),
         is_default=True,
+        part=lambda violated: "valid-free" if violated.startswith("free ") else "valid-deref",
     ),
     Property(
         name=LEAKS,
@@ -131,6 +134,18 @@ BUILT_IN = (
         summary="__builtin_unreachable is reached, or a call ended without a return statement and its value is used.",
         help="Handle the case, or return a value on every way through the function.",
         sanitizers=("unreachable",),
+    ),
+    Property(
+        name=UNINITIALISED,
+        summary="A variable, or memory, is read that was never set.",
+        help="Give the variable a value where it is declared, or before each use. malloc sets nothing, calloc does.",
+        aliases=("uninitialized",),
+    ),
+    Property(
+        name=UNWINDING,
+        summary="A loop goes on, or a function calls itself, more often than --loop-bound allows.",
+        help="The trace shows an execution that goes further. Choose a larger bound, or make the loop shorter.",
+        aliases=("unwinding-assertions",),
     ),
     Property(
         name=DATA_RACE,

@@ -59,6 +59,11 @@ class Property:
     sanitizers: tuple[str, ...] = ()  # checks of Clang's
     macros: tuple[str, ...] = ()  # that Cleave's library of C is compiled with
     before: Before | None = None
+    part: Callable[[str], str] | None = None  # of a violation's message: which of SV-COMP's names it is about
+
+    def competition_name(self, violated: str) -> str | None:
+        """What SV-COMP calls this violation, where it has a name for it."""
+        return self.part(violated) if self.part is not None else next(reversed(self.competition), None)
 
     @property
     def names(self) -> tuple[str, ...]:

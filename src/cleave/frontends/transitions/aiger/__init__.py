@@ -14,13 +14,19 @@ refused.
 
 from __future__ import annotations
 
-from cleave.frontends.transitions.aiger.circuit import symbolic_system
+from cleave.frontends.transitions.aiger.circuit import hardware_model, symbolic_system
 from cleave.frontends.transitions.aiger.reader import read_circuit
+from cleave.frontends.transitions.symbolic_system import HardwareModel
 from cleave.ir.horn import HornSystem
 
-__all__ = ["read_aiger"]
+__all__ = ["aiger_model", "read_aiger"]
 
 
 def read_aiger(file: str, content: bytes) -> HornSystem:
     """The circuit in a file; ``file`` is its name in messages. Raises `InputError` with the place."""
     return symbolic_system(read_circuit(file, content)).horn()
+
+
+def aiger_model(file: str, content: bytes) -> HardwareModel:
+    """The same with its inputs."""
+    return hardware_model(read_circuit(file, content))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cleave.errors import InputError
-from cleave.frontends.transitions.symbolic_system import Bad, SymbolicSystem
+from cleave.frontends.transitions.symbolic_system import Bad, HardwareModel, SymbolicSystem
 from cleave.ir.program import Location
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL
@@ -39,7 +39,17 @@ class Circuit:
 
 def symbolic_system(circuit: Circuit) -> SymbolicSystem:
     """Raises `InputError` if a gate depends on itself, or on what is not there."""
+    return _system(circuit, _Values(circuit))
+
+
+def hardware_model(circuit: Circuit) -> HardwareModel:
+    """The system with its inputs."""
     values = _Values(circuit)
+    inputs = sorted(circuit.inputs, key=circuit.inputs.__getitem__)
+    return HardwareModel(_system(circuit, values), tuple(values.literal(2 * variable) for variable in inputs))
+
+
+def _system(circuit: Circuit, values: _Values) -> SymbolicSystem:
     literal = values.literal
     state = tuple(literal(2 * latch.variable) for latch in circuit.latches)
     constraint = t.conj_all([literal(number) for number in circuit.constraints])

@@ -20,12 +20,18 @@ justice (properties of infinite runs) are refused, and so is the older BTOR, who
 from __future__ import annotations
 
 from cleave.frontends.transitions.btor2.reader import Btor2Reader
+from cleave.frontends.transitions.symbolic_system import HardwareModel
 from cleave.ir.horn import HornSystem
 from cleave.logic.sexpr import decode_text
 
-__all__ = ["read_btor2"]
+__all__ = ["btor2_model", "read_btor2"]
 
 
 def read_btor2(file: str, content: bytes) -> HornSystem:
     """The model in a file; ``file`` is its name in messages. Raises `InputError` with the place."""
     return Btor2Reader(decode_text(content, file), file).system()
+
+
+def btor2_model(file: str, content: bytes) -> HardwareModel:
+    """The same with its inputs."""
+    return Btor2Reader(decode_text(content, file), file).model()

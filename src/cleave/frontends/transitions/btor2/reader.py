@@ -8,17 +8,16 @@ from typing import NoReturn
 
 from cleave.errors import InputError, UnsupportedError
 from cleave.frontends.transitions.btor2.operators import BINARY, BIT, TERNARY, UNARY, bit, negated, truth
-from cleave.frontends.transitions.symbolic_system import Bad, SymbolicSystem
+from cleave.frontends.transitions.symbolic_system import Bad, HardwareModel, SymbolicSystem
 from cleave.ir.horn import HornSystem
 from cleave.ir.program import Location
 from cleave.logic import terms as t
-from cleave.logic.sorts import BOOL, Sort, array, bitvec
+from cleave.logic.sorts import BOOL, MAX_WIDTH, Sort, array, bitvec
 from cleave.logic.terms import SortError, Term
 
 _WORD = re.compile(r"\S+")
 _COMMENT = re.compile(r"(?:^|\s);.*")  # within a word, as in a symbol, a semicolon is only a character
 _OLD = frozenset(("var", "root", "acond", "anext", "cond", "array", "redundant"))
-_MAX_WIDTH = 2**31 - 1
 
 
 class Btor2Reader:
@@ -42,6 +41,9 @@ class Btor2Reader:
         self._names: set[str] = set()
 
     def system(self) -> HornSystem:
+        return self.model().system.horn()
+
+    def model(self) -> HardwareModel:
         for number, text in enumerate(self._lines, 1):
             self._line = number
             found = list(_WORD.finditer(_COMMENT.sub("", text)))
@@ -51,7 +53,9 @@ class Btor2Reader:
                 self._read()
         if not self._bad:
             raise UnsupportedError("the model has no bad state, so there is nothing to check", file=self._file)
-        return self._symbolic_system().horn()
+        inputs = tuple(one for number, one in self._variables.items() if number not in self._state_numbers)
+        free = frozenset(self._variables[number] for number in self._states if number not in self._next)
+        return HardwareModel(self._symbolic_system(), inputs, free)
 
     def _symbolic_system(self) -> SymbolicSystem:
         state = tuple(self._variables[number] for number in self._states)
@@ -107,8 +111,8 @@ class Btor2Reader:
         match self._words[2:]:
             case ["bitvec", _, *_]:
                 width = self._number(3, "a number of bits")
-                if not 0 < width <= _MAX_WIDTH:
-                    self._fail(3, "a bit vector needs at least one bit")
+                if not 0 < width <= MAX_WIDTH:
+                    self._fail(3, f"bit vectors have between 1 and {MAX_WIDTH} bits here")
                 self._sorts[number] = bitvec(width)
             case ["array", _, _, *_]:
                 self._sorts[number] = array(self._sort(3), self._sort(4))

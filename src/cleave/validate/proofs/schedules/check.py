@@ -1,7 +1,7 @@
 """A checker of its own for "no schedule violates the program within these bounds".
 
     claim = Claim(program, "main", shape, unwind=2, contexts=5, cuts=True)
-    checked(claim, first="MiniSat", seconds=20, guarded=…)          # Proved("Bitwuzla") | Differs(…) | Open(…)
+    checked(claim, first="MiniSat", seconds=20, guarded=…)          # a Confirmation
 
 The program is unfolded again (`unfold`), from the ir alone; the claim says how far (`shape`), and is not trusted with
 that. The executions are encoded again: within a number of contexts (`contexts`), or in any number (`orders`), with no
@@ -15,10 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cleave.errors import UnsupportedError
+from cleave.ir.loops import LoopBounds
 from cleave.ir.program import Program
 from cleave.ir.shape import Shape
 from cleave.logic.terms import Term, disj
 from cleave.smt.solver import Answer
+from cleave.validate.confirmation import Confirmation, rejected
 from cleave.validate.proofs.schedules.contexts import within_contexts
 from cleave.validate.proofs.schedules.orders import in_any_order
 from cleave.validate.proofs.schedules.shape import WrongShapeError, check_shape
@@ -29,70 +31,52 @@ from cleave.validate.proofs.second_solver import Guarded, second_opinion
 @dataclass(frozen=True, slots=True)
 class Claim:
     """No execution of the program violates an assertion that is within ``contexts`` (None: any number), or ``rounds``
-    of all threads in turn; and with ``unwind``, within so many iterations of each loop, as the ``shape`` has it. With
-    ``all_iterations``, whatever the number of iterations: no execution gets to where the shape is cut."""
+    of all threads in turn; and with ``unwind``, within so many iterations of each loop: where the ``shape`` is cut
+    sooner, no execution gets. With ``all_iterations``, no execution gets to where it is cut at all."""
 
     program: Program
     entry: str
     shape: Shape
-    unwind: int
+    unwind: LoopBounds | int
     contexts: int | None
     rounds: int = 0
     all_iterations: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Proved:
-    """``solver`` is who decided."""
-
-    solver: str
-
-
-@dataclass(frozen=True, slots=True)
-class Differs:
-    """The claim is wrong, or the checker is."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """It was not decided."""
-
-    why: str
-
-
-Outcome = Proved | Differs | Open
-
-
 def checked(
     claim: Claim, first: str, seconds: float, guarded: Guarded, watch: Callable[[], None] = lambda: None
-) -> Outcome:
-    """``first`` is the solver that searched. ``watch`` is called often, and may raise to end it."""
+) -> Confirmation:
+    """Who decided is in ``by``. What does not hold is wrong, or the checker is; unless it is undecided.
+    ``first`` is the solver that searched. ``watch`` is called often, and may raise to end it."""
     try:
-        check_shape(claim.program, claim.entry, claim.shape, claim.unwind)
         asked = question(claim, watch)
     except WrongShapeError as error:
-        return Differs(str(error))
+        return rejected(str(error))
     except UnsupportedError as error:
-        return Open(error.message)
+        return rejected(error.message, undecided=True)
     except RecursionError:
-        return Open("calls are nested too deeply")
+        return rejected("calls are nested too deeply", undecided=True)
     if asked[-1].is_false:
-        return Proved("constant folding")
+        return _proved("constant folding")
     opinion = second_opinion(first, asked, seconds, guarded)
     match opinion.answer:
         case Answer.UNSAT:
-            return Proved(opinion.solver)
+            return _proved(opinion.solver)
         case Answer.SAT:
-            return Differs(f"{opinion.solver} finds an execution that was said to be impossible")
+            return rejected(f"{opinion.solver} finds an execution that was said to be impossible")
         case _:
-            return Open(f"{opinion.solver} did not decide it in {seconds:.0f} s")
+            return rejected(f"{opinion.solver} did not decide it in {seconds:.0f} s", undecided=True)
+
+
+def _proved(solver: str) -> Confirmation:
+    how = "proved again from the program by another unfolding and encoding"
+    return Confirmation(True, f"{how}, decided by {solver}", {solver: 1})
 
 
 def question(claim: Claim, watch: Callable[[], None] = lambda: None) -> list[Term]:
     """What is asked: can all of these be true? The last one says what was said to be impossible."""
-    unfolding = unfold(claim.program, claim.entry, claim.shape, watch)
+    early = check_shape(claim.program, claim.entry, claim.shape, claim.unwind)
+    unfolding = unfold(claim.program, claim.entry, claim.shape, watch, early)
     if claim.contexts is None and not claim.rounds:
         formula = in_any_order(unfolding, watch)
     else:

@@ -51,12 +51,23 @@ def choice(condition: Term, then: Term, other: Term) -> Term:
     return ite(condition, then, other)
 
 
+_ELEMENTS: dict[Term, dict[Term, Term]] = {}
+"""Of arrays, by index, as long as a program is unfolded: the same part of an array is asked about again and again."""
+
+
+def forget_elements() -> None:
+    _ELEMENTS.clear()
+
+
 def element(array: Term, index: Term) -> Term:
     """A read passes over writes at other constants, and goes into both sides of a choice."""
-    made: dict[Term, Term] = {}
+    made = _ELEMENTS.setdefault(index, {})
     stack = [array]
     while stack:
         node = stack[-1]
+        if node in made:
+            stack.pop()
+            continue
         if node.op is Op.ITE:
             waiting = [side for side in node.args[1:] if side not in made]
             if waiting:

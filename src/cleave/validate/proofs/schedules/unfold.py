@@ -48,8 +48,9 @@ from cleave.logic.terms import (
     zero_extend,
 )
 from cleave.validate.proofs.schedules.code import Cell, Condition, Event, Joined, Started, Thread, Unfolding, Write
-from cleave.validate.proofs.schedules.fold import operation
+from cleave.validate.proofs.schedules.fold import forget_elements, operation
 from cleave.validate.proofs.schedules.memory import Memory
+from cleave.validate.proofs.schedules.shape import Cut
 from cleave.validate.proofs.schedules.sharing import (
     NEXT_THREAD,
     NUMBER_BITS,
@@ -66,23 +67,35 @@ _SUM = bv_binary(Op.BV_ADD, NEXT_THREAD, NEXT_THREAD)
 Watch = Callable[[], None]
 
 
-def unfold(program: Program, entry: str, shape: Shape, watch: Watch = lambda: None) -> Unfolding:
-    """``watch`` is called often, and may raise to end it."""
+def unfold(
+    program: Program, entry: str, shape: Shape, watch: Watch = lambda: None, early: frozenset[Cut] = frozenset()
+) -> Unfolding:
+    """``watch`` is called often, and may raise to end it. What is cut off ``early`` must be impossible."""
     if program.axioms or program.functions or program.property is not Property.ASSERTIONS:
         raise UnsupportedError("axioms, functions and properties other than assertions are not handled")
     if any(procedure.requires or procedure.ensures for procedure in program.procedures.values()):
         raise UnsupportedError("contracts are not handled")
+    try:
+        return _in_rounds(program, entry, shape, watch, early)
+    finally:
+        forget_elements()
+
+
+def _in_rounds(program: Program, entry: str, shape: Shape, watch: Watch, early: frozenset[Cut]) -> Unfolding:
+    """Each round with only those globals shared that turned out to be."""
     sharing, whole = everything(program.globals), set[Term]()
     found: Unfolding | None = None
     rounds = 0
     while rounds < _ROUNDS or found is None:
         try:
-            found = _Family(program, entry, shape, sharing, watch).unfold()
+            found = _Family(program, entry, shape, sharing, watch, early).unfold()
         except NotSplitError as error:
             whole.add(error.array)
             sharing = sharing.with_whole(error.array)
             continue
         rounds += 1
+        if len(found.threads) == 1 and not any(event.accesses for event in found.threads[0].events):
+            break  # there is one thread: nothing is shared
         fewer = really_shared(found.threads, whole)
         if fewer == sharing:
             break
@@ -106,6 +119,7 @@ class _Family:
     shape: Shape
     sharing: Sharing
     watch: Watch
+    early: frozenset[Cut] = frozenset()
     threads: dict[int, Thread] = field(default_factory=dict)
     waiting: deque[_Waiting] = field(default_factory=deque)
     initial: dict[Cell, Term] = field(default_factory=dict)
@@ -177,7 +191,7 @@ class _Unfolder:
             self._family.watch()
             here = self._meet(states)
             if node.cut:
-                self._memory.event(here).cuts.append(here.guard)
+                self._cut(node, node.label, here)
                 continue
             block = procedure.blocks[node.label]
             self._statements(block.statements, node, here)
@@ -190,10 +204,14 @@ class _Unfolder:
                 if target is None:
                     self._gap(procedure.blocks[label], after)
                 elif target == CUT:
-                    self._memory.event(after).cuts.append(after.guard)
+                    self._cut(node, label, after)
                 else:
                     arriving.setdefault(target, []).append(after)
         return self._meet(returning) if returning else None
+
+    def _cut(self, node: Node, where: str | int, state: State) -> None:
+        event = self._memory.event(state)
+        (event.gaps if (id(node), where) in self._family.early else event.cuts).append(state.guard)
 
     def _gap(self, block: Block, state: State) -> None:
         """A block that the shape lacks is impossible if what it begins to assume is."""
@@ -345,8 +363,10 @@ class _Unfolder:
         else:
             body = node.calls.get(place)
             if body is None:
-                event = self._memory.event(state)
-                (event.cuts if place in node.calls else event.gaps).append(state.guard)
+                if place in node.calls:
+                    self._cut(node, place, state)
+                else:
+                    self._memory.event(state).gaps.append(state.guard)
                 state.restrict(neg(TRUE))
                 return
             end = self._body(callee, body, state.copy())

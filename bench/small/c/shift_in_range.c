@@ -1,0 +1,8 @@
+// A mask of fewer bits than the width.
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+  unsigned n = __VERIFIER_nondet_uint();
+  if (n > 31) return 0;
+  unsigned mask = (1u << n) - 1;
+  return mask == 5;
+}

@@ -1,0 +1,44 @@
+"""An unfolded sequential program as a formula.
+
+    violation     some check fails: the way leads to it, and its condition is false
+    cuts          by the name of a bound: the way leads to where the program goes on beyond it
+
+A program whose checks were decided by constants has the violation ``false``. What no check and no cut depends on is in
+no formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cleave.engines.unfolding.code import ThreadCode
+from cleave.engines.unfolding.instances import Unfolded
+from cleave.logic.terms import Term, conj, disj_all, neg
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    violation: Term
+    cuts: dict[str, Term]
+
+    @property
+    def cut(self) -> Term:
+        return disj_all(self.cuts.values())
+
+    def terms(self) -> Iterable[Term]:
+        return (self.violation, *self.cuts.values())
+
+
+def formula_of(unfolded: Unfolded) -> Formula:
+    thread = only_thread(unfolded)
+    guards: dict[str, list[Term]] = {}
+    for cut in thread.cuts:
+        guards.setdefault(cut.bound, []).append(cut.guard)
+    violation = disj_all(conj(check.guard, neg(check.condition)) for check in thread.checks)
+    return Formula(violation, {name: disj_all(own) for name, own in guards.items()})
+
+
+def only_thread(unfolded: Unfolded) -> ThreadCode:
+    (thread,) = unfolded.threads
+    return thread

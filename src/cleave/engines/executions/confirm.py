@@ -1,0 +1,32 @@
+"""Long executions in machine code, confirmed by `validate.native`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cleave.engines.executions.native.running import Ended, Failed, run_natively
+from cleave.engines.executions.options import ExecutionsOptions
+from cleave.ir.program import Program
+from cleave.validate.native.execution import long_violation, only_execution
+from cleave.verdict import Safe, Unsafe
+
+_LONGEST = 1_000_000  # jumps of the first execution with inputs
+_SECONDS = 60  # of processor time, at most
+
+
+def settled_natively(
+    program: Program, entry: str, options: ExecutionsOptions, check: Callable[[], None]
+) -> Safe | Unsafe | None:
+    """First without inputs, where the program may have one execution only, then with inputs by chance."""
+    without, by_chance = options.steps * options.jumps, options.steps * options.random_jumps
+    for seed, jumps, longest in ((0, without, without), (options.seed + 1, by_chance, _LONGEST)):
+        found = run_natively(program, entry, seed=seed, jumps=jumps, longest=longest, seconds=_SECONDS, check=check)
+        if isinstance(found, Ended):
+            judged = only_execution(program, entry, seconds=_SECONDS, check=check)
+            if judged.holds:
+                return Safe(judged.text)
+        elif isinstance(found, Failed):
+            judged = long_violation(program, entry, found.inputs, seconds=_SECONDS, check=check)
+            if judged.trace is not None:
+                return Unsafe(judged.trace, judged.text)
+    return None

@@ -1,0 +1,1 @@
+"""Programs unfolded within bounds: each thread executed symbolically, once; for the engines `bmc` and `threads`."""

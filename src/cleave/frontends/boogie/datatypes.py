@@ -1,0 +1,134 @@
+"""Records and data types as data types of the logic.
+
+    type P = { base: int, offset: int };  p!base          one constructor; the first field of it
+    datatype L { Nil(), Cons(h: int, t: L) }              e is Cons, e->h, e->(h := 1), Cons(1, Nil())
+    type {:datatype} L; function {:constructor} Nil(): L;           is#Nil(e), h#Cons(e)
+
+A field that several constructors have is that of the one that made the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cleave.frontends.boogie import syntax as s
+from cleave.frontends.boogie.lexer import Source
+from cleave.frontends.boogie.types import TypeTable, type_name
+from cleave.logic import datatypes as d
+from cleave.logic import terms as t
+from cleave.logic.sorts import Sort
+from cleave.logic.terms import Term
+
+RECORD = "record"
+
+
+def take_old_style(file: s.File, source: Source) -> None:
+    """Data types that are written as types and functions with attributes become declarations of data types."""
+    marked = {one.name: one for one in file.types if one.is_datatype}
+    if not marked:
+        return
+    made: dict[str, list[tuple[str, list[s.Variable]]]] = {name: [] for name in marked}
+    functions: list[s.Function] = []
+    for function in file.functions:
+        result = function.result
+        if "constructor" in function.attributes and isinstance(result, s.NamedType) and result.name in made:
+            made[result.name].append((function.name, function.parameters))
+        else:
+            functions.append(function)
+    file.functions = functions
+    file.types = [one for one in file.types if one.name not in marked]
+    for name, constructors in made.items():
+        if not constructors:
+            raise source.error(marked[name].at, f"the data type '{name}' has no constructor")
+        file.datatypes.append(s.Datatype(marked[name].at, name, constructors))
+
+
+@dataclass(slots=True, eq=False)
+class Datatypes:
+    """The constructors of a file, and what can be done with values."""
+
+    source: Source
+    constructors: dict[str, tuple[Sort, int]] = field(default_factory=dict)
+
+    def declare(self, declared: Sequence[s.Datatype], types: TypeTable) -> None:
+        for one in declared:
+            sort = types.sort(s.NamedType(one.at, one.name))
+            for number, (name, _) in enumerate(one.constructors):
+                if name in self.constructors:
+                    raise self.source.error(one.at, f"the constructor '{name}' is declared twice")
+                self.constructors[name] = (sort, number)
+
+    def apply(self, name: str, arguments: tuple[Term, ...], at: int) -> Term | None:
+        """A constructor, or in the old style a test or a field; None: it is none of them."""
+        if name in self.constructors:
+            sort, number = self.constructors[name]
+            wanted = sort.constructors[number].fields
+            if tuple(a.sort for a in arguments) != wanted:
+                shown = ", ".join(type_name(f) for f in wanted)
+                raise self.source.error(at, f"constructor '{name}' takes ({shown})")
+            return d.construct(sort, number, *arguments)
+        what, mark, constructor = name.partition("#")
+        if not mark or constructor not in self.constructors or len(arguments) != 1:
+            return None
+        sort, number = self.constructors[constructor]
+        if arguments[0].sort is not sort:
+            raise self.source.error(at, f"'{name}' takes '{type_name(sort)}', not '{type_name(arguments[0].sort)}'")
+        if what == "is":
+            return d.test(arguments[0], number)
+        selectors = sort.constructors[number].selectors
+        return d.field(arguments[0], number, selectors.index(what)) if what in selectors else None
+
+    def test(self, value: Term, name: str, at: int) -> Term:
+        sort, number = self.constructors.get(name, (None, 0))
+        if sort is None or value.sort is not sort:
+            raise self.source.error(at, f"'{type_name(value.sort)}' has no constructor '{name}'")
+        return d.test(value, number)
+
+    def record(self, names: list[str], values: list[Term], at: int) -> Term:
+        if len(set(names)) < len(names):
+            raise self.source.error(at, "a record has two fields of one name")
+        sort = record_sort([(name, value.sort) for name, value in zip(names, values, strict=True)])
+        by_name = dict(zip(names, values, strict=True))
+        return d.construct(sort, 0, *(by_name[name] for name in sort.constructors[0].selectors))
+
+    def get(self, value: Term, name: str, at: int) -> Term:
+        places = self._places(value, name, at)
+        found = d.field(value, *places[-1])
+        for number, place in reversed(places[:-1]):
+            found = t.ite(d.test(value, number), d.field(value, number, place), found)
+        return found
+
+    def changed(self, value: Term, name: str, new: Term, at: int) -> Term:
+        """The value with another field."""
+        places = self._places(value, name, at)
+        found: Term | None = None
+        for number, place in reversed(places):
+            constructor = value.sort.constructors[number]
+            if constructor.fields[place] is not new.sort:
+                wanted = type_name(constructor.fields[place])
+                raise self.source.error(at, f"the field '{name}' has type '{wanted}', not '{type_name(new.sort)}'")
+            fields = [d.field(value, number, other) for other in range(len(constructor.fields))]
+            fields[place] = new
+            made = d.construct(value.sort, number, *fields)
+            found = made if found is None else t.ite(d.test(value, number), made, found)
+        assert found is not None
+        return found
+
+    def _places(self, value: Term, name: str, at: int) -> list[tuple[int, int]]:
+        constructors = value.sort.constructors if value.sort.is_datatype else ()
+        found = [(n, one.selectors.index(name)) for n, one in enumerate(constructors) if name in one.selectors]
+        if not found:
+            raise self.source.error(at, f"'{type_name(value.sort)}' has no field '{name}'")
+        sorts = {value.sort.constructors[n].fields[place] for n, place in found}
+        if len(sorts) > 1:
+            raise self.source.error(at, f"the field '{name}' has several types")
+        return found
+
+
+def record_sort(fields: list[tuple[str, Sort]]) -> Sort:
+    """Records with the same fields have one type, in whatever order they are written."""
+    ordered = sorted(fields, key=lambda one: one[0])
+    name = "{" + ", ".join(f"{one}: {type_name(sort)}" for one, sort in ordered) + "}"
+    (sort,) = d.declare((d.Declaration(name, ((RECORD, tuple(ordered)),)),))
+    return sort

@@ -1,0 +1,195 @@
+"""Type parameters, replaced by the types that a file has for them.
+
+    type Field a; const f: Field int;                        var h: <a>[ref, Field a]a;
+    a map for a = int, and one for all other types:          { [ref][Field int]int, [ref][Field other]other }
+
+The types are those that occur in the file, in the form in which the parameter is used, and one more, which stands for
+all others: nothing in the file can tell these apart. So a quantifier over types is a conjunction, or a disjunction, of
+its instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+
+from cleave.errors import InputError
+from cleave.frontends.boogie.syntax import MapType, NamedType, RecordType, Type
+from cleave.logic import datatypes as d
+from cleave.logic import terms as t
+from cleave.logic.sorts import BOOL, INT, Sort, array, uninterpreted
+from cleave.logic.terms import Term
+
+MOST_INSTANCES = 64
+_OTHER = "other type"
+Bindings = dict[str, Sort]
+
+
+class Instances:
+    """``resolve`` gives the sort of a type, ``resolve_plain`` only of one without polymorphic maps in it. ``applied``
+    tells how a sort was made of others."""
+
+    def __init__(
+        self,
+        seen: Iterable[Type],
+        resolve: Callable[[Type, Bindings], Sort],
+        resolve_plain: Callable[[Type, Bindings], Sort],
+        applied: Mapping[Sort, tuple[str, tuple[Sort, ...]]],
+    ) -> None:
+        self._seen = seen
+        self._resolve = resolve
+        self._resolve_plain = resolve_plain
+        self._applied = applied
+        self._ground: list[Sort] | None = None
+        self._is_used = False
+
+    def of(self, parameters: Sequence[str], patterns: Sequence[Type], outer: Bindings) -> list[Bindings] | None:
+        """What the parameters can be, where ``patterns`` use them; None: more than there should be."""
+        self._is_used = True
+        found: dict[str, dict[Sort, None]] = {name: {} for name in parameters}
+        for name in parameters:
+            if not any(_mentions(pattern, name) for pattern in patterns):
+                found[name].update(dict.fromkeys(self._all_ground()))
+        for pattern in patterns:
+            for sort in self._all_ground():
+                bindings = dict(outer)
+                if self.unify(pattern, sort, set(parameters), bindings):
+                    for name in parameters:
+                        if name in bindings:
+                            found[name][bindings[name]] = None
+        choices = [(*found[name], uninterpreted(f"{_OTHER} {place}")) for place, name in enumerate(parameters, 1)]
+        size = 1
+        for one in choices:
+            size *= len(one)
+        if size > MOST_INSTANCES:
+            return None
+        return [dict(zip(parameters, row, strict=True)) for row in product(*choices)]
+
+    def knows(self, sort: Sort) -> bool:
+        """Whether the sort has taken part in all instances so far, and will in others."""
+        ground = self._all_ground()
+        if sort not in ground and not self._is_used:
+            ground.append(sort)
+        return sort in ground or sort.name.startswith(_OTHER) or is_map(sort) or self._is_of_others(sort)
+
+    def _is_of_others(self, sort: Sort) -> bool:
+        """Made of a type that stands for all others."""
+        stack = [sort]
+        while stack:
+            one = stack.pop()
+            if one.name.startswith(_OTHER):
+                return True
+            stack += self._applied[one][1] if one in self._applied else ()
+            stack += (one.index, one.element) if one.is_array else ()
+        return False
+
+    def _all_ground(self) -> list[Sort]:
+        if self._ground is None:
+            found: dict[Sort, None] = {INT: None, BOOL: None}
+            for written in self._seen:
+                try:
+                    stack = [self._resolve_plain(written, {})]
+                except InputError:  # has parameters itself, or is wrong, which somebody else will say
+                    continue
+                while stack:
+                    sort = stack.pop()
+                    if sort not in found:
+                        found[sort] = None
+                        stack += self._applied[sort][1] if sort in self._applied else ()
+                        stack += (sort.index, sort.element) if sort.is_array else ()
+            self._ground = list(found)
+        return self._ground
+
+    def unify(self, pattern: Type, sort: Sort, free: set[str], bindings: Bindings) -> bool:
+        """Whether ``pattern`` can be ``sort``; what its parameters are then is added to ``bindings``."""
+        if isinstance(pattern, NamedType) and not pattern.arguments and pattern.name in free:
+            return bindings.setdefault(pattern.name, sort) is sort
+        if isinstance(pattern, NamedType) and pattern.arguments and sort in self._applied:
+            name, arguments = self._applied[sort]
+            if name == pattern.name and len(arguments) == len(pattern.arguments):
+                pairs = zip(pattern.arguments, arguments, strict=True)
+                return all(self.unify(one, of, free, bindings) for one, of in pairs)
+        if isinstance(pattern, MapType) and not pattern.parameters:
+            for index in pattern.indices:
+                if not sort.is_array or not self.unify(index, sort.index, free, bindings):
+                    return False
+                sort = sort.element
+            return self.unify(pattern.element, sort, free, bindings)
+        try:
+            return self._resolve(pattern, bindings) is sort
+        except InputError:
+            return False
+
+
+def _mentions(pattern: Type, name: str) -> bool:
+    stack = [pattern]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, NamedType):
+            if one.name == name:
+                return True
+            stack += one.arguments
+        elif isinstance(one, RecordType):
+            stack += [written for _, written in one.fields]
+        else:
+            stack += (*one.indices, one.element)
+    return False
+
+
+# --- polymorphic maps, as records of maps ---------------------------------------------------------------------------
+
+
+def map_sort(instances: Sequence[tuple[tuple[Sort, ...], Sort]]) -> Sort:
+    """The sort of a map that has these instances: the sorts of its indices, and that of its elements."""
+    fields: list[tuple[str, Sort]] = []
+    for number, (indices, element) in enumerate(instances):
+        sort = element
+        for index in reversed(indices):
+            sort = array(index, sort)
+        fields.append((f"instance{number}", sort))
+    name = f"<{len(instances[0][0])}>" + " ".join(f"{sort!r}" for _, sort in fields)
+    (made,) = d.declare((d.Declaration(name, (("maps", tuple(fields)),)),))
+    return made
+
+
+def is_map(sort: Sort) -> bool:
+    return sort.is_datatype and sort.name.startswith("<")
+
+
+def index_count(sort: Sort) -> int:
+    return int(sort.name[1 : sort.name.index(">")])
+
+
+def instance(value: Term, indices: Sequence[Term]) -> int | None:
+    """The number of the map that these indices are for."""
+    for number, sort in enumerate(value.sort.constructors[0].fields):
+        for index in indices:
+            if not sort.is_array or sort.index is not index.sort:
+                break
+            sort = sort.element
+        else:
+            return number
+    return None
+
+
+def with_map(value: Term, number: int, changed: Term) -> Term:
+    fields = [d.field(value, 0, place) for place in range(len(value.sort.constructors[0].fields))]
+    fields[number] = changed
+    return d.construct(value.sort, 0, *fields)
+
+
+def map_of(value: Term, number: int) -> Term:
+    return d.field(value, 0, number)
+
+
+def all_of(kind: str, found: Iterable[Term]) -> Term:
+    return t.conj_all(found) if kind == "forall" else t.disj_all(found)
+
+
+def equal_in_type(a: Term, b: Term) -> Term:
+    """Values of different types are not equal; only where type parameters are something can that be asked."""
+    return t.eq(a, b) if a.sort is b.sort else t.FALSE
+
+
+def different_in_type(a: Term, b: Term) -> Term:
+    return t.neg(equal_in_type(a, b))

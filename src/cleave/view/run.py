@@ -1,0 +1,243 @@
+"""A run as a page: its verdict with what it assumes, the plan on a time line, and what each search tells.
+
+fragments(review)["verdict"]          # each with the id of the element that it fills, so that a live page can
+                                      # replace just what has changed
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from cleave.engines.registry import engine
+from cleave.engines.review.drawings import Block, Lane, Lanes
+from cleave.engines.text import amount, count
+from cleave.errors import CleaveError
+from cleave.review.stages import PlanReview, StageReview
+from cleave.view.charts import figure, table
+from cleave.view.markup import Html, h, join
+
+_STAGE_COLUMNS = ("stage", "engine", "what for", "workers", "began", "seconds", "result", "cost")
+_SYMBOLS = {"safe": "✓", "bounded-safe": "◐", "unsafe": "✗", "unknown": "?", "error": "!"}
+_MEANS = {
+    "safe": "No execution violates the property. No bound was needed.",
+    "bounded-safe": "No execution within the bounds violates the property.",
+    "unsafe": "There is an execution that violates the property. It was replayed.",
+    "unknown": "The run ended without an answer.",
+}
+_MEANS_OF_CLAUSES = _MEANS | {
+    "safe": "The clauses have a solution (sat).",
+    "unsafe": "The clauses have no solution (unsat): false is derived.",
+}
+_MOST_PREDICATES = 200
+_MOST_CELLS = 24  # of the grid of bounds, each way
+
+
+def fragments(review: PlanReview) -> dict[str, Html]:
+    return {"verdict": _verdict(review), "plan": _plan(review), "search": _search(review)}
+
+
+def badge(verdict: str) -> Html:
+    """A verdict, or the state of a run without one: a symbol, a word and a colour."""
+    slug = verdict.replace(" ", "-")
+    return h("span", h("span", _SYMBOLS.get(verdict, "…"), aria_hidden="true"), f" {verdict}", class_=f"badge v-{slug}")
+
+
+def word(result: Mapping[str, Any] | None, state: str) -> str:
+    """What is said first of a run."""
+    if state == "going on":
+        return "going on"
+    if result is None:
+        return "stopped"
+    return "error" if "error" in result else str(result.get("verdict"))
+
+
+# --- the verdict ----------------------------------------------------------------------------------------------------
+
+
+def _verdict(review: PlanReview) -> Html:
+    said = word(review.result, review.state)
+    info = review.info
+    cost = sum(stage.cost for stage in review.stages)
+    started = info.started.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    facts = [
+        ("file", ", ".join(info.files)),
+        ("engine", str((review.result or {}).get("engine") or info.engine)),
+        ("workers", f"{info.workers} {info.runtime}"),
+        ("time", f"{review.seconds:.1f} s"),
+        ("resumed", count(review.breaks, "time") if review.breaks else ""),
+        ("cost", amount(cost) if cost else ""),
+        ("started", started),
+        ("run", info.id),
+        ("version", info.version),
+    ]
+    command = info.options.get("command")
+    return join(
+        (
+            h("p", badge(said), h("span", _sentence(review, said), class_="sentence"), class_="headline"),
+            _progress(review),
+            h("div", _claims(review.result or {}), _facts(facts), class_="columns"),
+            h("p", h("code", command), class_="command") if command else None,
+        )
+    )
+
+
+def _sentence(review: PlanReview, said: str) -> str:
+    result = review.result or {}
+    if said == "error":
+        return str(result["error"])
+    if said == "going on":
+        at_work = [stage.engine for stage in review.stages if stage.state == "running"]
+        return f"At work: {' and '.join(dict.fromkeys(at_work))}." if at_work else "Reading the program."
+    if said == "stopped":
+        return "The run was stopped before it had a result. It can be resumed."
+    bounds = ", ".join(f"{name} {value}" for name, value in (result.get("bounds") or {}).items())
+    told = (_MEANS_OF_CLAUSES if result.get("smtlib") else _MEANS).get(said, "")
+    if said == "bounded-safe":
+        return f"{told} Bounds: {bounds}."
+    return f"{told} Reason: {result['reason']}." if result.get("reason") else told
+
+
+def _progress(review: PlanReview) -> Html | None:
+    if review.state != "going on":
+        return None
+    limit = review.timelimit
+    bar = h("progress", max=limit, value=min(limit, review.seconds)) if limit else h("progress")
+    told = f"{review.seconds:.0f} s of {limit:.0f} s" if limit else f"{review.seconds:.0f} s, no time limit"
+    return h("p", bar, f" {told}; {count(review.events, 'event')}", class_="progress")
+
+
+def _claims(result: Mapping[str, Any]) -> Html:
+    rows: list[tuple[str, list[str]]] = []
+    checked = [f"{name} ({count(number, 'place')})" for name, number in (result.get("checked") or {}).items()]
+    if checked:
+        rows.append(("checked", checked))
+    if result.get("validation"):
+        rows.append(("evidence", [str(result["validation"])]))
+    if result.get("assumptions"):
+        rows.append(("assumes", [str(one) for one in result["assumptions"]]))
+    if result.get("expected"):
+        rows.append(("expected", [str(result["expected"])]))
+    if result.get("unwritten"):
+        rows.append(("not written", [str(one) for one in result["unwritten"]]))
+    return h("dl", *((h("dt", name), *(h("dd", one) for one in told)) for name, told in rows), class_="facts")
+
+
+def _facts(facts: Iterable[tuple[str, str]]) -> Html:
+    return h("dl", *((h("dt", name), h("dd", told)) for name, told in facts if told), class_="facts")
+
+
+# --- the plan -------------------------------------------------------------------------------------------------------
+
+
+def _plan(review: PlanReview) -> Html:
+    rows = [_stage_row(stage) for stage in review.stages]
+    return join(
+        (
+            _time_line(review),
+            table(_STAGE_COLUMNS, rows, numbers=("stage", "workers", "began", "seconds", "cost"), sortable=False),
+            *(_counters(stage) for stage in review.stages if stage.counters),
+            bounds_grid(review.stages),
+        )
+    )
+
+
+def _time_line(review: PlanReview) -> Html | None:
+    lanes = []
+    for stage in review.stages:
+        if stage.began is None:
+            continue
+        end = stage.began + stage.seconds if stage.seconds is not None else max(review.seconds, stage.began)
+        kind = _kind(stage)
+        lanes.append(Lane(f"{stage.number} {stage.engine}", (Block(stage.began, end, kind, stage.state[:200]),)))
+    return figure(Lanes(title="Stages", lanes=tuple(lanes))) if lanes else None
+
+
+def _kind(stage: StageReview) -> str:
+    if stage.verdict in ("safe", "unsafe", "bounded-safe", "unknown", "refused"):
+        return stage.verdict
+    return stage.state if stage.state in ("running", "stopped") else "planned"
+
+
+def _stage_row(stage: StageReview) -> tuple[Html | str, ...]:
+    return (
+        str(stage.number),
+        stage.engine,
+        stage.purpose,
+        str(stage.workers),
+        f"{stage.began:.1f}" if stage.began is not None else "",
+        f"{stage.seconds:.1f}" if stage.seconds is not None else "",
+        h("span", stage.state, class_="state"),
+        amount(stage.cost) if stage.cost else "",
+    )
+
+
+def _counters(stage: StageReview) -> Html | None:
+    try:
+        rows = engine(stage.engine).counters.of(stage.counters).rows()
+    except CleaveError:  # of an engine that is not installed here, or of another version
+        rows = [(name, str(value)) for name, value in stage.counters.items()]
+    told = h("summary", f"What stage {stage.number}, {stage.engine}, counted")
+    return h("details", told, table(("counter", "value"), rows, numbers=("value",), sortable=False))
+
+
+def bounds_grid(stages: Iterable[StageReview]) -> Html | None:
+    """Numbers of contexts by unwindings, with what is proved: a proof covers all smaller bounds."""
+    proved = [(s.bounds["contexts"], s.bounds["unwind"]) for s in stages if {"contexts", "unwind"} <= s.bounds.keys()]
+    if not proved:
+        return None
+    across = range(1, min(_MOST_CELLS, max(c for c, _ in proved) + 1) + 1)
+    down = range(1, min(_MOST_CELLS, max(u for _, u in proved) + 1) + 1)
+    head = h("tr", h("th", "unwind \\ contexts"), *(h("th", c, scope="col") for c in across))
+    body = [
+        h("tr", h("th", u, scope="row"), *(_covered(any(c <= pc and u <= pu for pc, pu in proved)) for c in across))
+        for u in down
+    ]
+    grid = h("table", h("thead", head), h("tbody", *body), class_="grid-of-bounds")
+    caption = h("figcaption", h("h3", "Contexts and unwindings"), h("p", "✓: proved within", class_="quiet"))
+    return h("figure", caption, h("div", grid, class_="scroll"), class_="drawing")
+
+
+def _covered(proved: bool) -> Html:
+    return h("td", "✓" if proved else "", class_="proved" if proved else None)
+
+
+def _invariant(text: str) -> Html:
+    """A definition for each predicate."""
+    parts = re.split(r"^(?=\(define-fun )", text, flags=re.MULTILINE)
+    rows = [
+        (h("code", _predicate(part)), h("pre", part.strip(), class_="log")) for part in parts if part.startswith("(def")
+    ]
+    caption = h("figcaption", h("h3", "Invariant"), h("p", "A definition for each predicate.", class_="quiet"))
+    return h("figure", caption, table(("predicate", "definition"), rows[:_MOST_PREDICATES]), class_="drawing")
+
+
+def _predicates(told: Mapping[str, Iterable[str]]) -> Html:
+    """What predicate abstraction tells states apart by."""
+    rows = [(location, one) for location, own in told.items() for one in own]
+    shown = [(location, h("code", one)) for location, one in rows[:_MOST_PREDICATES]]
+    further = max(0, len(rows) - _MOST_PREDICATES)
+    caption = h("figcaption", h("h3", "Predicates by location"))
+    return h("figure", caption, table(("location", "predicate"), shown, further=further), class_="drawing")
+
+
+def _predicate(definition: str) -> str:
+    found = re.match(r"\(define-fun\s+(\|[^|]*\||[^\s()]+)", definition)
+    return found[1] if found else ""
+
+
+# --- the search -----------------------------------------------------------------------------------------------------
+
+
+def _search(review: PlanReview) -> Html:
+    shown = [_invariant(review.invariant)] if review.invariant else []
+    shown += [_predicates(told)] if (told := (review.result or {}).get("predicates")) else []
+    for stage in review.stages:
+        drawings = (
+            list(stage.search.drawings()) if stage.search is not None and hasattr(stage.search, "drawings") else []
+        )
+        if drawings:
+            shown.append(h("h2", f"Stage {stage.number}: {stage.engine}", id=f"stage-{stage.number}"))
+            shown += [figure(drawing) for drawing in drawings]
+    return join(shown)

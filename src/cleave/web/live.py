@@ -1,0 +1,114 @@
+"""News for those who look at a page: it is made once, whoever many look, and only while somebody does.
+
+    channel = channels.of("runs/ID", look)           # look() -> Look: the parts of the page, and whether it is over
+    async for text in channel.news(): ...            # server-sent events
+
+A viewer that is slow misses what was replaced meanwhile and nothing else: no queue grows. A page that takes long to
+make, or is large and has many viewers, is made less often.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from time import monotonic
+from typing import NamedTuple
+
+_PAUSE = 1.0  # seconds between two looks
+_SHARE = 30  # the time between two looks is at least so many times that of a look
+_BYTES_PER_SECOND = 6_000_000
+_KEEP_ALIVE = 15.0
+
+
+class Look(NamedTuple):
+    """What is to be seen now, by the ids of elements or, in an API, of objects."""
+
+    parts: dict[str, str]
+    over: bool
+
+
+def news_of(parts: dict[str, str]) -> str:
+    """As pages take it."""
+    return f"event: news\ndata: {json.dumps(parts)}\n\n"
+
+
+class Channel:
+    def __init__(self, look: Callable[[], Look], said: Callable[[dict[str, str]], str] = news_of) -> None:
+        self._look = look
+        self._said = said
+        self._parts: dict[str, tuple[int, str]] = {}
+        self._version = 0
+        self._over = False
+        self._changed = asyncio.Condition()
+        self._task: asyncio.Task[None] | None = None
+        self._made: dict[int, bytes] = {}  # by what a viewer has seen: what it is sent
+        self.viewers = 0
+
+    async def news(self) -> AsyncIterator[bytes]:
+        self.viewers += 1
+        if self._task is None:
+            self._task = asyncio.create_task(self._go_on())
+        seen = 0
+        try:
+            while True:
+                try:
+                    async with asyncio.timeout(_KEEP_ALIVE), self._changed:
+                        await self._changed.wait_for(lambda: self._version > seen or self._over)  # noqa: B023
+                except TimeoutError:
+                    yield b": still here\n\n"
+                    continue
+                if self._version > seen:
+                    yield self._since(seen)
+                    seen = self._version
+                if self._over:
+                    yield b"event: end\ndata: {}\n\n"
+                    return
+        finally:
+            self.viewers -= 1
+
+    def _since(self, seen: int) -> bytes:
+        if seen not in self._made:
+            new = {id: text for id, (version, text) in self._parts.items() if version > seen}
+            self._made[seen] = self._said(new).encode("utf-8", "replace")
+        return self._made[seen]
+
+    async def _go_on(self) -> None:
+        try:
+            while self.viewers and not self._over:
+                began = monotonic()
+                look = await asyncio.to_thread(self._look)
+                size = await self._take(look)
+                took = monotonic() - began
+                await asyncio.sleep(max(_PAUSE, _SHARE * took, self.viewers * size / _BYTES_PER_SECOND))
+        except Exception:
+            await self._take(Look({}, over=True))  # the page, loaded again, says what is wrong
+            raise
+        finally:
+            self._task = None
+
+    async def _take(self, look: Look) -> int:
+        """The characters that are new."""
+        new = {id: text for id, text in look.parts.items() if self._parts.get(id, (0, ""))[1] != text}
+        async with self._changed:
+            if new:
+                self._version += 1
+                self._made.clear()
+                self._parts |= {id: (self._version, text) for id, text in new.items()}
+            self._over = look.over
+            self._changed.notify_all()
+        return sum(map(len, new.values()))
+
+
+class Channels:
+    """By name; those that nobody looks at are forgotten."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Channel] = {}
+
+    def of(self, name: str, look: Callable[[], Look], said: Callable[[dict[str, str]], str] = news_of) -> Channel:
+        self._known = {key: one for key, one in self._known.items() if one.viewers}
+        return self._known.setdefault(name, Channel(look, said))
+
+    def viewers(self) -> int:
+        return sum(one.viewers for one in self._known.values())

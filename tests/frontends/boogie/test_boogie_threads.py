@@ -1,0 +1,182 @@
+"""Concurrent Boogie: random programs against all their interleavings, and examples of each statement."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from textwrap import dedent
+
+import pytest
+
+from cleave.errors import UnsupportedError
+from cleave.frontends.boogie import read_boogie
+from cleave.frontends.boogie_options import BoogieOptions
+from cleave.ir.check import check_program
+from cleave.ir.program import Program
+from cleave.validate.violations.concurrent import replay
+from support.boogie_threads import KINDS, BoogieMaker, can_fail
+from support.concurrent_programs import violating_schedule
+
+ENOUGH = 14  # contexts: the programs have no loops
+
+
+def lowered(text: str, *, cooperative: bool = False, entry: str | None = None) -> Program:
+    source = BoogieOptions(cooperative=cooperative).added_to(dedent(text).encode(), {})
+    program = read_boogie(source.decode(), "case.bpl", entry)
+    check_program(program)
+    return program
+
+
+def fails(program: Program, contexts: int = ENOUGH) -> bool:
+    schedule = violating_schedule(program, contexts)
+    assert schedule is None or replay(program, "main", schedule).holds
+    return schedule is not None
+
+
+@pytest.mark.parametrize(("kind", "seed"), list(product(KINDS, range(10))))
+def test_random_programs_do_what_their_interleavings_do(kind: str, seed: int) -> None:
+    ultimate, cooperative = KINDS[kind]
+    made = BoogieMaker(random.Random(seed), ultimate, cooperative).made()
+    assert fails(lowered(made.text, cooperative=cooperative)) == can_fail(made), made.text
+
+
+LOCK = """
+    var l: int; var x: int;
+    procedure corral_atomic_begin(); procedure corral_atomic_end();
+    procedure corral_getThreadID() returns (t: int);
+    procedure lock() {
+      var t: int;
+      call t := corral_getThreadID();
+      call corral_atomic_begin(); assume l == 0; l := t; call corral_atomic_end();
+    }
+    procedure w() { var y: int; call lock(); y := x; x := y + 1; l := 0; }
+"""
+
+EXAMPLES = {
+    "two increments without a lock": (
+        "var x: int; procedure w() { var y: int; y := x; x := y + 1; }"
+        "procedure main() { x := 0; par call w() | w(); assert x == 2; }",
+        True,
+    ),
+    "one statement is one step": (
+        "var x: int; procedure w() { x := x + 1; } procedure main() { x := 0; par call w() | w(); assert x == 2; }",
+        False,
+    ),
+    "a lock made of an atomic block": (
+        LOCK + "procedure main() { l, x := 0, 0; par call w() | w(); assert x == 2; }",
+        False,
+    ),
+    "other threads go on when main has returned": (
+        "var x: int; procedure w() { assume x == 1; assert false; }"
+        "procedure main() { x := 0; async call w(); x := 1; }",
+        True,
+    ),
+    "threads of one name are joined in any order": (
+        "procedure w(i: int) returns (r: int) { r := i; }"
+        "procedure main() { var a, b: int; fork 7 w(1); fork 7 w(2); join 7 assign a; join 7 assign b;"
+        " assert a == 1; }",
+        True,
+    ),
+    "each of them once": (
+        "procedure w(i: int) returns (r: int) { r := i; }"
+        "procedure main() { var a, b: int; fork 7 w(1); fork 7 w(2); join 7 assign a; join 7 assign b;"
+        " assert a + b == 3; }",
+        False,
+    ),
+    "forks in a loop": (
+        "procedure w(i: int) returns (r: int) { r := i; }"
+        "procedure main() { var a, b, i: int; i := 0; while (i < 2) { fork i w(i); i := i + 1; }"
+        " join 1 assign a; join 0 assign b; assert a == 1 && b == 0; }",
+        False,
+    ),
+    "a join of what nobody forked waits for ever": (
+        "procedure w() { } procedure main() { fork 1 w(); join 2; assert false; }",
+        False,
+    ),
+    "a postcondition is checked where the body ends, and holds no longer": (
+        "var x: int; procedure p() returns (r: int); ensures x == 1; modifies x; "
+        "implementation p() returns (r: int) { x := 1; }"
+        "procedure w() { x := 2; }"
+        "procedure main() { var r: int; x := 0; async call w(); call r := p(); assert x == 1; }",
+        True,
+    ),
+    "what a procedure without a body does is one step": (
+        "var x: int; procedure p(); modifies x; ensures x > 0;"
+        "procedure w() { assert x > 0; } procedure main() { x := 1; async call w(); call p(); }",
+        False,
+    ),
+    "old is the value at the beginning": (
+        "var x: int; procedure w() { x := x + 1; } procedure p() { call w(); assert x == old(x) + 1; }"
+        "procedure main() { x := 0; async call w(); call p(); }",
+        True,
+    ),
+    "a variable of each thread": (
+        "var {:thread_local} x: int; procedure w() { x := 2; }"
+        "procedure main() { x := 1; async call w(); assert x == 1; }",
+        False,
+    ),
+    "a thread begins with any value in it": (
+        "var {:thread_local} x: int; procedure w() { assert x == 1; } procedure main() { x := 1; async call w(); }",
+        True,
+    ),
+    "an atomic procedure": (
+        "var x: int; procedure {:atomic} w() { var y: int; y := x; x := y + 1; }"
+        "procedure main() { x := 0; par call w() | w(); assert x == 2; }",
+        False,
+    ),
+    "functions and axioms": (
+        "function f(i: int): int; axiom (forall i: int :: {f(i)} f(i) > i); const c: int; axiom c == 3; var x: int;"
+        "procedure w() { x := f(x); } procedure main() { x := c; par call w() | w(); assert x >= 5; }",
+        False,
+    ),
+    "a precondition is checked when the thread begins": (
+        "var x: int; procedure w(); requires x == 0; implementation w() { }"
+        "procedure main() { x := 0; async call w(); x := 1; }",
+        True,
+    ),
+    "main may call itself": (
+        "var x: int; procedure main() { x := x + 1; if (x < 3) { call main(); x := 0; } else { async call w(); } }"
+        "procedure w() { assert x == 3; }",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(name: str) -> None:
+    text, expected = EXAMPLES[name]
+    assert fails(lowered(text), contexts=8) == expected
+
+
+def test_without_main_the_procedure_that_nobody_calls_is_the_entry() -> None:
+    program = lowered("procedure w() { } procedure start() { async call w(); }")
+    assert [p.name for p in program.procedures.values() if p.is_entry] == ["start"]
+
+
+def test_a_sequential_program_may_have_yields_and_atomic_blocks() -> None:
+    program = lowered("procedure main() { yield; atomic { assert true; } }")
+    assert len(list(program.procedures["main"].statements())) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("procedure p() { call corral_atomic_begin(); }", "is still open where p returns to its caller"),
+        ("procedure p() { if (*) { call corral_atomic_begin(); } return; }", "is left on one way and not on another"),
+        (
+            "procedure q() { call corral_atomic_begin(); call corral_atomic_end(); }"
+            "procedure p() { call corral_atomic_begin(); call q(); call corral_atomic_end(); }",
+            "an atomic block inside of another one",
+        ),
+        (
+            "function f(i: int): int; axiom (forall i: int :: {f(i)} f(f(i)) > i); var x: int;"
+            "procedure p() { x := f(x); }",
+            "match again and again",
+        ),
+    ],
+)
+def test_what_is_refused(text: str, message: str) -> None:
+    atomic = "procedure corral_atomic_begin(); procedure corral_atomic_end();"
+    with pytest.raises(UnsupportedError) as caught:
+        lowered(f"{atomic} {text} procedure w() {{ }} procedure main() {{ async call w(); call p(); }}")
+    assert message in caught.value.message
