@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import re
-import subprocess
-import sys
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +24,7 @@ from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import postorder, rebuild
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import Z3Solver
+from support.cvc5_process import ask_cvc5
 from support.random_terms import BYTE, SEEDS, THING, random_terms
 
 z3: Any = importlib.import_module("z3")  # without usable types
@@ -105,30 +104,6 @@ def ask_z3(script: str) -> str:
     solver.set("timeout", 2000)
     solver.from_string(script)
     return str(solver.check())
-
-
-_ASK_CVC5 = """
-import os, sys, cvc5
-script = sys.stdin.read()
-solver = cvc5.Solver(cvc5.TermManager())
-for option, value in (("arrays-exp", "true"), ("tlimit-per", "500"), ("full-saturate-quant", "false")):
-    solver.setOption(option, value)
-parser = cvc5.InputParser(solver)
-parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, script, "script")
-output = ""
-while not (command := parser.nextCommand()).isNull():
-    output = command.invoke(solver, parser.getSymbolManager()).strip()
-    assert "error" not in output, (output, script)
-print(output.split()[0], flush=True)  # "unknown" comes with its reason
-os._exit(0)
-"""
-
-
-def ask_cvc5(script: str) -> str:
-    """In a process of its own: what cvc5's parser leaves behind crashes when Python collects it in another order."""
-    ran = subprocess.run([sys.executable, "-c", _ASK_CVC5], input=script, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.strip()
 
 
 @settings(max_examples=40, deadline=None)
