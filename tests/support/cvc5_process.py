@@ -1,6 +1,6 @@
 """cvc5's own parser, in a process of its own: Python may collect the parser and its solver in an order that crashes.
 
-    ask_cvc5("(set-logic ALL) (assert false) (check-sat)")          # "unsat"
+ask_cvc5("(set-logic ALL) (assert false) (check-sat)")          # "unsat"
 """
 
 from __future__ import annotations
