@@ -1,4 +1,4 @@
-"""cvc5's own parser, in a process of its own: Python may collect the parser and its solver in an order that crashes.
+"""cvc5's own parser, in a process of its own: a crash or an overflow of the stack there fails one test, not a worker.
 
 ask_cvc5("(set-logic ALL) (assert false) (check-sat)")          # "unsat"
 """

@@ -22,6 +22,7 @@ from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, Sort, array, bitvec
 from cleave.logic.terms import FALSE, TRUE, Op, Term
 from cleave.logic.walk import free_variables
+from cleave.smt.bitwuzla.managers import new_manager
 from cleave.smt.bitwuzla.terms import Translator
 
 
@@ -48,7 +49,7 @@ class _Limit:
 def interpolants(formulas: Sequence[Term], *, cost_limit: int) -> Interpolation:
     """One less than there are ``formulas``. `UnsupportedError` for what Bitwuzla or Cleave has no word for."""
     limit = _Limit(cost_limit)
-    manager = bitwuzla.TermManager()
+    manager = new_manager()
     try:
         return Interpolation(_compute(manager, formulas, limit), limit.questions)
     except bitwuzla.BitwuzlaException as error:

@@ -13,7 +13,7 @@ the solver.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -23,6 +23,7 @@ import bitwuzla
 from cleave.errors import InternalError, UnsupportedError
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Op, Term
+from cleave.smt.bitwuzla.managers import free_managers, new_manager
 from cleave.smt.bitwuzla.model import BitwuzlaModel
 from cleave.smt.bitwuzla.terms import Translator
 from cleave.smt.solver import Answer, Capabilities, Template
@@ -68,7 +69,7 @@ class _Natives:
         options.set(bitwuzla.Option.PRODUCE_UNSAT_ASSUMPTIONS, True)
         if seed:
             options.set(bitwuzla.Option.SEED, seed)
-        self.terms = bitwuzla.TermManager()
+        self.terms = new_manager()
         self.translator = Translator(self.terms)
         self.solver = bitwuzla.Bitwuzla(self.terms, options)
         self.solver.configure_terminator(stop)
@@ -76,9 +77,6 @@ class _Natives:
         self.templates: list[tuple[list[Any], list[Any]]] = []  # parameters, formulas
 
 
-# Python's collector of cycles takes Bitwuzla's objects apart in any order, and freeing a term after its term manager
-# ends the process. What is held here is never part of a cycle: it goes when its solver does, in the right order.
-_natives: dict[int, _Natives] = {}
 _numbers = count()
 
 
@@ -99,25 +97,25 @@ class BitwuzlaSolver:
     def __init__(self, *, seed: int = 0) -> None:
         self._number = next(_numbers)
         self._stop = _Stop()
-        _natives[self._number] = _Natives(seed, self._stop)
+        self._natives: _Natives | None = _Natives(seed, self._stop)
         self._answer: Answer | None = None
         self._reason = ""
         self._depth = 0
         self._state = 0  # counts the calls that end the life of a model
 
-    def close(self, _natives: dict[int, _Natives] = _natives) -> None:
+    def close(self, _free: Callable[[], None] = free_managers) -> None:
         """Gives the memory back; neither the solver nor its models can be used any more. (The default argument is for
         the end of the process, when the module's own names are gone.)"""
-        _natives.pop(self._number, None)
+        self._natives = None
+        _free()
 
     __del__ = close
 
     @property
     def _native(self) -> _Natives:
-        found = _natives.get(self._number)
-        if found is None:
+        if self._natives is None:
             raise InternalError("the solver is closed")
-        return found
+        return self._natives
 
     def _changed(self) -> None:
         self._answer = None
