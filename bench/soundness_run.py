@@ -77,7 +77,7 @@ def _c(seed: int) -> Problem | None:
     random = Random(seed)
     bits, program = random.choice((8, 16, 32, 64)), random_program(random)
     unsafe = violates(program, bits)
-    engines = ("", "inline", "pdr", "cegar", "threads")
+    engines = ("", "inline", "bmc", "pdr", "cegar", "threads")
     checked = COptions(checks=("assertions",))
     return None if unsafe is None else Problem("C", "program.c", as_c(program, bits), unsafe, engines, checked)
 
