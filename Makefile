@@ -120,12 +120,14 @@ bench-threads: install
 	-$(BIN)/python -m bench threads --parts --resume --out $(THREADS_ROWS) $(THREADS_OPTIONS)
 	$(BIN)/python -m bench threads --against --resume --out $(THREADS_ROWS) $(THREADS_OPTIONS)
 
-# As SV-COMP wants it: one folder that runs from any path without a network. Python 3.11 or later is all that it needs.
+# As SV-COMP wants it: one folder that runs from any path without a network. It needs one of these Pythons, and nothing else.
+ARCHIVE_PYTHONS := 3.11 3.12 3.13
 ARCHIVE := build/archive/cleave
 
 archive: install
 	rm -rf $(ARCHIVE) && mkdir -p $(ARCHIVE)/lib dist
 	$(BIN)/pip install --quiet --disable-pip-version-check --target $(ARCHIVE)/lib '.[c,sat]'
+	$(BIN)/python .ci/more-pythons $(ARCHIVE)/lib $(ARCHIVE_PYTHONS)
 	cp LICENSE README.md .ci/archive/cleave .ci/archive/smoketest.sh $(ARCHIVE)/
 	cd $(ARCHIVE)/.. && ../../$(BIN)/python -m zipfile -c ../../dist/cleave.zip cleave
 	$(ARCHIVE)/smoketest.sh

@@ -24,6 +24,7 @@ messages  messages that the coordinator handles per second, and its memory
 small     the programs of bench/small, with expected verdicts: needs nothing but this folder
 shards    parts that are solved by themselves and joined, against the whole
 validators what validators of others say about witnesses and models
+executed  violation witnesses carried out by GCC, with nothing but the values that they tell
 fetch     public tasks that published figures use, by git (bench/sets)
 web       `cleave serve` with many viewers and jobs, and its API under random requests
 prose     how hard pages are to read, and sentences that are too long
@@ -45,6 +46,7 @@ from bench import (
     certificates,
     chain,
     engines,
+    executed,
     faults,
     fetch,
     hostile,
@@ -94,6 +96,7 @@ BENCHMARKS: dict[str, ModuleType] = {
     "fetch": fetch,
     "shards": shards,
     "validators": validators,
+    "executed": executed,
     "web": web,
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from cleave.engines.inline.messages import GivenUp
+from cleave.engines.findings import GivenUp
 from support.hydra_runs import Case, HydraRun, disagreement, not_rebuilt, random_case
 
 COUNTED = ("splits", "closed", "went_back", "set_up", "lost_workers")
@@ -29,7 +29,7 @@ class InlineFaults:
             f"split: {totals['split']}, lost workers: {totals['lossy']}",
             f"splits: {totals['splits']}, partitions closed: {totals['closed']}, gone back to: {totals['went_back']}",
             f"workers lost: {totals['lost_workers']}, messages: {totals['messages']}",
-            f"verdicts: {totals['Closed']} no violation, {totals['Violated']} violated, {totals['GivenUp']} gave up",
+            f"verdicts: {totals['Closed']} no violation, {totals['Violation']} violated, {totals['GivenUp']} gave up",
         ]
 
     def about(self, case: Case) -> list[object]:

@@ -247,6 +247,13 @@ def _c() -> Iterator[Case]:
         "an error in its own words": ("#error \x1b[31m\u202e evil\n", ()),
         "a warning in its own words": ("#warning \x1b[31m evil\nint main(void) { return 0; }", _SAFE),
         "a false line": ('# 1 "/etc/passwd"\nint main(void) { return x; }\n', ()),
+        **{
+            f"lines from {place}": (
+                f'# 1 "{place}"\nint main(int n) {{ if (n == 5) __builtin_trap(); return 0; }}\n',
+                _ANY,
+            )
+            for place in ("/etc/passwd", "/dev/zero", "/dev/stdin", "/proc/self/mem", ".")
+        },
         "a line in a file with a bad name": ('# 7 "\x1b[2J\\n\\"x"\nint main(void) { return x; }\n', ()),
         "a line that is far": ('#line 2147483647 "y.c"\nint main(void) { return x; }\n', ()),
         "assembler": ('int main(void) { __asm__(".incbin \\"/etc/passwd\\""); return 0; }', ()),

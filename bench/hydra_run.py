@@ -21,17 +21,16 @@ from typing import Any
 from bench.hydra_rows import SEQUENTIAL
 from bench.simulation import add_limits, described, prepare_interpreter, run_and_print
 from cleave.engines.coordination import Event, valid_messages
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.dissimilarity import dissimilarity
 from cleave.engines.inline.merging import Merging
 from cleave.engines.inline.messages import (
     Answer,
     Closed,
-    GivenUp,
     Outcome,
     SendPartition,
     Task,
-    Violated,
     decode_finding,
     decode_path,
     encode,
@@ -131,7 +130,7 @@ class HydraRun:
                 return "closed", ""
             case GivenUp(reason=reason, detail=detail):
                 return "given up", f"{reason}: {detail}"
-            case Violated(path=steps):
+            case Violation(steps):
                 program = read_task(self.task)
                 path = prepare_task(self.task, program).lift(decode_path(steps))
                 first = path[0]

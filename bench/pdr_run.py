@@ -20,9 +20,10 @@ from typing import Any
 from bench.pdr_rows import ADAPTIVE
 from bench.simulation import add_limits, described, prepare_interpreter, run_and_print
 from cleave.engines.coordination import Event
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.coordinator import P3Coordinator
 from cleave.engines.pdr.evidence import decode_derivation
-from cleave.engines.pdr.messages import GivenUp, Proofs, Task, Violated, decode_finding, encode
+from cleave.engines.pdr.messages import Proofs, Task, decode_finding, encode
 from cleave.engines.pdr.options import PdrOptions, Share, technique
 from cleave.engines.pdr.record import combined
 from cleave.engines.pdr.task import read_problem
@@ -97,7 +98,7 @@ class SimulatedPdr:
             "busy": round(busy / max(virtual_seconds * workers, 1e-6), 4),
         }
 
-    def _judged(self, answer: Proofs | Violated | GivenUp) -> tuple[str, str]:
+    def _judged(self, answer: Proofs | Violation[bytes] | GivenUp) -> tuple[str, str]:
         """The answer in words, and how it was checked or why there is none."""
         problem = read_problem(self.task)
         match answer:
@@ -107,7 +108,7 @@ class SimulatedPdr:
                 found = combined(problem, answer)
                 judged = check_interpretation(problem.given, found, unfold=problem.inlined, seconds=_CHECK_SECONDS)
                 word = "safe"
-            case Violated(derivation=derivation):
+            case Violation(derivation):
                 judged = check_derivation(problem.given, decode_derivation(derivation), seconds=_CHECK_SECONDS)
                 word = "unsafe"
         if judged.holds:

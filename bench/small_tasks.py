@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parent / "small"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--definitions", type=Path, metavar="DIR", help="write definitions there, and run nothing")
-    parser.add_argument("--timelimit", default="120", metavar="T", help="for a task (120)")
+    parser.add_argument("--cputimelimit", default="120", metavar="T", help="processor time for a task (120)")
     parser.add_argument(
         "--out", type=Path, default=Path("build/small"), metavar="DIR", help="of the rows (build/small)"
     )
@@ -36,7 +36,7 @@ def main(options: argparse.Namespace) -> int:
         write_definitions(small_tasks(), options.definitions)
         return 0
     folders = [str(one.parent) for one in sorted(FOLDER.rglob("tasks.tsv"))]
-    command = [sys.executable, "-m", "cleave.cli.main", "batch", *folders, f"--timelimit={options.timelimit}"]
+    command = [sys.executable, "-m", "cleave.cli.main", "batch", *folders, f"--cputimelimit={options.cputimelimit}"]
     return subprocess.run([*command, f"--out={options.out}", "--strict"]).returncode
 
 

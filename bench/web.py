@@ -37,7 +37,7 @@ from cleave.engines.inline.options import InlineOptions
 eager = InlineOptions(
     split_after=0, slice_cost=20_000, interval=0.05, slowdown=1.0, moving_cost=0, unsplit=False, patience=0.0
 )
-options = Options(engine="inline", engines=(eager,), workers=2, timelimit=60.0, journal=Path(sys.argv[2]))
+options = Options(engine="inline", engines=(eager,), workers=2, timelimit=120.0, journal=Path(sys.argv[2]))
 print(verify(sys.argv[1], options).verdict.word)
 """
 

@@ -73,9 +73,9 @@ def test_the_bound_of_a_verdict_is_the_one_that_took_part(file: Path) -> None:
 @pytest.mark.parametrize("merging", list(Merging))
 def test_a_recursive_entry(file: Path, merging: Merging) -> None:
     text = "var g: int;\nprocedure main() modifies g; {{ g := g + 1; assert g != {}; if (g < 3) {{ call main(); }} }}"
-    assert isinstance(verdict(file, text.format(2), inline(merging=merging)), Unsafe)
+    assert isinstance(verdict(file, text.format(2), inline((4,), merging)), Unsafe)
     free = "var g: int;\nprocedure main() modifies g; { g := 1; call main(); assert false; }"
-    assert isinstance(verdict(file, free, inline(merging=merging)), BoundedSafe)
+    assert isinstance(verdict(file, free, inline((4,), merging)), BoundedSafe)
 
 
 @pytest.mark.parametrize("options", [Options(), Options(workers=1), inline()], ids=["plan", "in turn", "inline"])
@@ -120,7 +120,7 @@ def test_an_entry_that_is_not_there(file: Path, options: Options) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_what_no_bound_proves_another_engine_does(file: Path, workers: int) -> None:
-    assert isinstance(verdict(file, FOR_EVER, inline()), BoundedSafe)
+    assert isinstance(verdict(file, FOR_EVER, inline((5,))), BoundedSafe)
     result = verify(str(file), Options(workers=workers))
     assert isinstance(result.verdict, Safe), result.verdict
     assert result.engine in ("inline", "pdr", "cegar")

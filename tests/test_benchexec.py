@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchexec.tools.template import UnsupportedFeatureException
+from benchexec.tools.template import BaseTool2, UnsupportedFeatureException
 
+from cleave.benchexec import Tool
 from cleave.version import __version__
 from support.benchexec_tool import command, result_of, value_of
 
@@ -26,6 +27,18 @@ def test_benchexecs_own_test_of_tool_info_modules_has_nothing_to_say(tmp_path: P
     assert f"Version: “{__version__}”" in done.stderr
     warnings = [line for line in done.stderr.splitlines() if "WARNING" in line and "absolute" not in line]
     assert warnings == []
+
+
+@pytest.mark.parametrize("place", ["cleave", "bin/cleave"])
+def test_a_tool_directory_is_the_archive_or_an_environment(tmp_path: Path, place: str) -> None:
+    file = tmp_path / place
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "lib").mkdir()
+    file.write_text("#!/bin/sh\n")
+    file.chmod(0o755)
+    found = Tool().executable(BaseTool2.ToolLocator(tool_directory=str(tmp_path)))
+    assert found == str(file)
+    assert Tool().program_files(found) == [str(file), *([str(tmp_path / "lib")] if place == "cleave" else [])]
 
 
 @pytest.mark.parametrize(

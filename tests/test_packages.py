@@ -39,6 +39,41 @@ def test_a_smoketest_can_fail(tmp_path: Path) -> None:
     assert "WRONG: unsafe.c" in done.stdout
 
 
+def _python(folder: Path, name: str, version: str) -> None:
+    """One that only tells its version, and what it is asked to run."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f'#!/bin/bash\n[ "$1" = -I ] && echo {version} || echo "{name} $*"\n')
+    (folder / name).chmod(0o755)
+
+
+def _archive_says(archive: Path, path: Path) -> subprocess.CompletedProcess[str]:
+    command = ["/bin/bash", str(archive / "cleave"), "--version"]
+    return subprocess.run(command, env={"PATH": f"{path}:/usr/bin:/bin"}, capture_output=True, text=True, timeout=30)
+
+
+def test_the_archive_takes_a_python_that_it_was_made_for(tmp_path: Path) -> None:
+    shutil.copytree(_ROOT / ".ci" / "archive", tmp_path / "cleave")
+    (tmp_path / "cleave" / "lib").mkdir()
+    (tmp_path / "cleave" / "lib" / "pythons").write_text("3.88 3.99\n")
+    _python(tmp_path / "bin", "python3", "3.99")
+    assert _archive_says(tmp_path / "cleave", tmp_path / "bin").stdout == "python3 -P -m cleave.cli.main --version\n"
+    _python(tmp_path / "bin", "python3", "3.77")
+    done = _archive_says(tmp_path / "cleave", tmp_path / "bin")
+    assert done.returncode == 1
+    assert "needs Python 3.88 3.99, and python3 is 3.77" in done.stderr
+    _python(tmp_path / "bin", "python3.88", "3.88")
+    assert _archive_says(tmp_path / "cleave", tmp_path / "bin").stdout.startswith("python3.88 -P")
+
+
+def test_an_archive_tells_its_pythons(tmp_path: Path) -> None:
+    for name, tag in (("a", "py3-none-any"), ("b", "cp311-abi3-manylinux_2_17_x86_64")):
+        (tmp_path / f"{name}-1.0.dist-info").mkdir()
+        (tmp_path / f"{name}-1.0.dist-info" / "WHEEL").write_text(f"Wheel-Version: 1.0\nTag: {tag}\n")
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    subprocess.run([sys.executable, str(_ROOT / ".ci" / "more-pythons"), str(tmp_path), own], check=True, timeout=30)
+    assert (tmp_path / "pythons").read_text() == f"{own}\n"
+
+
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -73,6 +108,13 @@ def test_the_action_verifies_what_changed(repository: Path) -> None:
     assert _told(repository, BASE="HEAD~1") == ["batch", "new file.c", *_USUAL]
     (repository / "told").unlink()
     assert _told(repository, BASE="HEAD") == []
+
+
+def test_the_action_verifies_all_where_there_is_nothing_to_compare_with(repository: Path, tmp_path: Path) -> None:
+    shallow = tmp_path / "shallow"
+    _git("clone", "-q", "--depth", "1", repository.as_uri(), str(shallow))
+    (shallow / "cleave-stub").symlink_to(repository / "cleave-stub")
+    assert _told(shallow, BASE="0" * 40) == ["batch", "new file.c", "old.c", *_USUAL]
 
 
 def test_the_action_takes_a_project_and_what_is_named(repository: Path) -> None:

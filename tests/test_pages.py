@@ -6,6 +6,7 @@ After a change that is meant, ``python tests/test_pages.py [PAGE ...]`` writes t
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import shlex
 import sys
@@ -13,11 +14,15 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import yaml
 from bench import python_page
 from bench.prose import long_sentences, reading_ease
 
+from cleave.batch.project import project_tasks
 from cleave.cli.arguments import Extent
-from cleave.cli.main import parser
+from cleave.cli.main import main, parser
+from cleave.engines.registry import engines
+from cleave.version import __version__
 from support.pages import Shell, fences, matches, rewritten
 
 _ROOT = Path(__file__).parents[1]
@@ -48,10 +53,10 @@ def test_commands_have_flags_that_exist(page: Path) -> None:
     for fence in fences(page.read_text("utf-8")):
         for line in fence.text.splitlines() if fence.language in ("sh", "console", "yaml", "") else ():
             found = re.match(r"(?:\$ |- run: |- )?cleave (.*)", line.strip())
-            words = shlex.split(found[1], comments=True) if found else []
+            words = shlex.split(found[1].rstrip("\\"), comments=True) if found else []
             if words and not words[0].startswith("-"):
                 words = words[
-                    : next((at for at, word in enumerate(words) if word in ("|", "||", "&&", ";", ">")), None)
+                    : next((at for at, word in enumerate(words) if word in ("|", "||", "&", "&&", ";", ">")), None)
                 ]
                 words = [word.rstrip(";") for word in words]
                 parser(words[0], Extent.ALL).parse_args(words)
@@ -77,6 +82,76 @@ def test_the_python_page_is_made_from_docstrings_and_its_examples_run(monkeypatc
     found = doctest.testfile(str(file), module_relative=False)
     assert found.attempted > 5
     assert found.failed == 0
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=name)
+def test_what_is_printed_is_in_a_console_and_so_was_run(page: Path) -> None:
+    """Other blocks are files, commands without what they print, or in the languages below, which have tests too."""
+    for fence in fences(page.read_text("utf-8")):
+        assert fence.language, fence.text
+        if fence.language == "sh" and not fence.title:
+            for line in fence.text.splitlines():
+                assert re.match(r"cleave |make |pip install |python -m |benchexec |ray |git diff ", line), line
+        elif not fence.title:
+            assert fence.language in ("console", "json", "yaml", "toml", "python", "c", "text"), fence.language
+        if fence.language not in ("console", "json"):
+            assert not re.search(r"^(safe|unsafe|bounded-safe|unknown) ", fence.text, re.MULTILINE), fence.text
+
+
+def _shape(told: object) -> object:
+    """A JSON value without what differs from run to run."""
+    if isinstance(told, dict):
+        return {key: _shape(value) for key, value in told.items() if key != "run"}
+    if isinstance(told, list):
+        return [_shape(one) for one in told]
+    return "a number" if isinstance(told, int | float) else told
+
+
+def test_the_object_on_the_page_about_json_is_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (_ROOT / "docs" / "guide" / "json.md").read_text("utf-8")
+    (shown,) = (json.loads(fence.text) for fence in fences(page) if fence.language == "json")
+    monkeypatch.chdir(_ROOT)
+    main(["verify", "--workers", "1", "--json", "--journal", str(tmp_path), "examples/withdraw.bpl"])
+    printed = json.loads(capsys.readouterr().out)
+    printed["trace"]["steps"] = printed["trace"]["steps"][-1:]
+    assert _shape(shown) == _shape(printed)
+
+
+def test_every_statistic_of_an_engine_is_explained() -> None:
+    page = (_ROOT / "docs" / "guide" / "json.md").read_text("utf-8")
+    explained = set(re.findall(r"`(\w+)[ `]", page))
+    for engine in engines():
+        assert set(engine.counters.__struct_fields__) <= explained, engine.name
+
+
+def test_workflows_use_inputs_and_hooks_that_exist() -> None:
+    action = yaml.safe_load((_ROOT / "action.yml").read_text("utf-8"))
+    hooks = yaml.safe_load((_ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    page = (_ROOT / "docs" / "guide" / "ci.md").read_text("utf-8")
+    found = [yaml.safe_load(fence.text) for fence in fences(page) if fence.language == "yaml"]
+    steps = [
+        step
+        for one in found
+        for step in (*one.get("steps", ()), *one.get("jobs", {}).get("verify", {}).get("steps", ()))
+    ]
+    (own,) = (step for step in steps if step.get("uses", "").startswith("OWNER/cleave@"))
+    assert set(own["with"]) <= set(action["inputs"])
+    (used,) = (hook for one in found for repo in one.get("repos", ()) for hook in repo["hooks"])
+    assert used["id"] in {hook["id"] for hook in hooks}
+    parser("batch", Extent.ALL).parse_args(["batch", *used["args"], "a.c"])
+    assert {one.split("@")[-1] for one in re.findall(r"v\d+\.\d+\.\d+", page)} == {f"v{__version__}"}
+
+
+def test_the_projects_of_the_guide_can_be_read(tmp_path: Path) -> None:
+    page = (_ROOT / "docs" / "guide" / "batch.md").read_text("utf-8")
+    (shown,) = (fence.text for fence in fences(page) if fence.language == "toml")
+    for name in ("src/queue.c", "src/list.c", "src/parsers/a.c", "src/parsers/b.c"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("int main(void) { return 0; }\n")
+    (tmp_path / "cleave.toml").write_text(shown)
+    assert [len(task.files) for task in project_tasks(tmp_path / "cleave.toml")] == [2, 1, 1]
 
 
 def test_a_page_that_shows_something_else_is_noticed() -> None:

@@ -46,7 +46,9 @@ def test_a_missing_extra_is_one_sentence_for_both_ways_to_install(extra: str) ->
 
 def test_nothing_installs_the_other_project_called_cleave() -> None:
     # A word boundary would end before the hyphen of the right name.
-    other = re.compile(r"pip install[^\n#`]*?[ '\"`]cleave(?![\w/.-])|cleave\[")
+    other = re.compile(
+        r"pip install[^\n#`]*?[ '\"`]cleave(?![\w/.-])|(?<![\w/.])cleave\["
+    )  # a path is no name of a project
     assert other.search("pip install 'cleave[c]'")
     assert other.search("pip install cleave")
     wrong = [

@@ -67,7 +67,7 @@ def test_sets_name_tasks_that_benchmarks_know() -> None:
         found = read_set(file)
         tasks = [task for repository in found.repositories for task in repository.tasks]
         assert tasks
-        assert len({task.here for task in tasks}) == len(tasks)
+        assert len({(task.here, task.question) for task in tasks}) == len(tasks)
         assert {task.expected for task in tasks} <= {"safe", "unsafe", "unknown"}
         assert all(command.startswith("python -m bench ") for command in found.tables)
         assert not any(str(SHARED) in part for task in tasks for part in (task.here, task.there))

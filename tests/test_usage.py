@@ -9,6 +9,8 @@ import threading
 from time import monotonic, sleep
 
 from cleave.usage import Meter, cpu_seconds, descendants, process_age, tree
+from cleave.verdict import Reason
+from cleave.watch import Watch
 
 _BUSY = "import time; end = time.process_time() + {}; data = bytearray({})\nwhile time.process_time() < end: pass"
 
@@ -53,6 +55,22 @@ def test_a_limit_on_processor_time_stops() -> None:
         _busy(0.4).wait()
         assert meter.stop.wait(5)
     assert meter.is_over
+
+
+def test_any_process_of_a_run_can_tell_what_is_left() -> None:
+    budget = Meter(threading.Event(), cpulimit=1.0).budget
+    assert budget is not None
+    asking = "from cleave.usage import CpuBudget; print(CpuBudget({}, {}, {}).left())"
+    told = asking.format(budget.limit, budget.process, budget.before)
+    _busy(0.3).wait()
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert budget.left() <= float(done.stdout) < 0.8, "also of what the child itself has used"
+    with Watch(cpu=budget.without(0.5)) as watch:
+        _busy(0.4).wait()
+        end = monotonic() + 30
+        while watch.reason is None and monotonic() < end:
+            sleep(0.02)
+        assert watch.reason is Reason.TIMEOUT
 
 
 def test_a_request_to_stop_is_passed_on() -> None:

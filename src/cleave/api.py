@@ -21,6 +21,7 @@ from typing import Any
 import msgspec
 
 from cleave.errors import CleaveError
+from cleave.export.exports import export
 from cleave.export.inputs import Inputs
 from cleave.export.objects import error_object, result_object
 from cleave.export.outputs import Outputs, check_outputs
@@ -41,8 +42,10 @@ from cleave.run.tasks import resolve_task
 from cleave.usage import Meter
 from cleave.verdict import Reason, Result, StoppedError, Unknown, Verdict
 from cleave.version import __version__
+from cleave.watch import reserve
 
 _LEAST_SECONDS = 0.001  # a limit of 0 is none
+_EXPORT_SECONDS = 60.0  # that are kept back at most
 
 OnProgress = Callable[["Progress"], None]
 
@@ -65,8 +68,8 @@ def verify(
     stop: threading.Event | None = None,
 ) -> Result:
     """Verifies one file. Setting ``stop`` from another thread ends the run with what it has."""
-    chosen, limit = options or Options(), (options or Options()).wall_seconds()
-    end = (monotonic() if chosen.since is None else chosen.since) + limit if limit else None
+    chosen = options or Options()
+    end = (monotonic() if chosen.since is None else chosen.since) + chosen.timelimit if chosen.timelimit else None
     meter = Meter(stop or threading.Event(), cpulimit=chosen.cputimelimit, since=chosen.since, before=chosen.before)
     with meter:
         try:
@@ -80,8 +83,14 @@ def verify(
             return _each(input, options, plan.expected, on_progress, meter)
         outputs = check_outputs(plan, input, read=(file, *options.read))
         with _journal(plan, input, options.journal, options.run) as journal:
-            left = max(end - monotonic(), _LEAST_SECONDS) if end is not None else 0.0
+            left = max(_without_exports(end - monotonic(), plan), _LEAST_SECONDS) if end is not None else 0.0
             return _carried_out(plan, input, journal, outputs, on_progress, meter, left, options)
+
+
+def _without_exports(seconds: float, plan: Plan) -> float:
+    """What is left to search, where making a file takes long."""
+    share = max((export(name).share for name in plan.outputs), default=0.0)
+    return seconds - min(share * seconds, _EXPORT_SECONDS)
 
 
 def _not_read(stopped: StoppedError | MemoryError, options: Options, meter: Meter) -> Result:
@@ -170,7 +179,8 @@ def resume(
         plan, input, digests = plan_of(journal)
         outputs = check_outputs(plan, input, digests)
         with Meter(stop or threading.Event(), cpulimit=plan.cputimelimit) as meter:
-            return _carried_out(plan, input, journal, outputs, on_progress, meter, timelimit or plan.timelimit)
+            limit = _without_exports(timelimit or plan.timelimit, plan)
+            return _carried_out(plan, input, journal, outputs, on_progress, meter, limit)
 
 
 def _carried_out(
@@ -191,7 +201,9 @@ def _carried_out(
             on_progress(Progress(stage, dict(counters), run, so_far))
 
     try:
-        result = carry_out(plan, input, journal, stop=meter.stop, on_news=on_news, timelimit=timelimit)
+        budget = meter.budget
+        cpu = None if budget is None else budget.without(reserve(budget.limit))
+        result = carry_out(plan, input, journal, stop=meter.stop, on_news=on_news, timelimit=timelimit, cpu=cpu)
         result = replace(result, run=run, part=_part(input), verdict=_explained(result.verdict, meter, plan))
         if options is not None:
             result = replace(result, reached=_reached(input, result, options, meter))
@@ -223,7 +235,9 @@ def _reached(input: Input, result: Result, options: Options, meter: Meter) -> bo
 
 def _explained(verdict: Verdict, meter: Meter, plan: Plan) -> Verdict:
     """Somebody who set a limit of processor time did not interrupt the run."""
-    if meter.is_over and isinstance(verdict, Unknown) and verdict.reason is Reason.INTERRUPTED:
+    budget = meter.budget
+    is_spent = meter.is_over or (budget is not None and budget.left() <= reserve(budget.limit))
+    if is_spent and isinstance(verdict, Unknown) and verdict.reason in (Reason.INTERRUPTED, Reason.TIMEOUT):
         said = f"the limit of {plan.cputimelimit:g} seconds of processor time"
         return Unknown(Reason.TIMEOUT, "; ".join(filter(None, (said, verdict.detail))))
     return verdict

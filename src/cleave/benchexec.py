@@ -15,7 +15,7 @@ from typing import Any
 from benchexec import result
 from benchexec.tools.sv_benchmarks_util import ILP32, LP64, TaskFilesConsidered, get_data_model_from_task
 from benchexec.tools.sv_benchmarks_util import handle_witness_of_task as files_and_witness
-from benchexec.tools.template import BaseTool2, UnsupportedFeatureException
+from benchexec.tools.template import BaseTool2, ToolNotFoundException, UnsupportedFeatureException
 
 _DATA_MODELS = {ILP32: "--32", LP64: "--64"}
 _OTHER_LANGUAGES = (".bpl", ".smt2", ".vmt", ".btor2", ".btor", ".mcmt", ".aag", ".aig", ".pl")
@@ -25,8 +25,14 @@ _VALUES = ("engine", "bounds", "validation", "cpu_seconds", "peak_memory_mb", "s
 class Tool(BaseTool2):
     """Cleave, a software model checker whose verdicts are checked by independent code."""
 
+    REQUIRED_PATHS = ("lib",)  # of the archive; where Cleave is installed, there is none beside the command
+
     def executable(self, tool_locator: Any) -> str:
-        return str(tool_locator.find_executable("cleave", subdir="bin"))
+        """At the top of the archive, or in ``bin`` where Cleave is installed."""
+        try:
+            return str(tool_locator.find_executable("cleave"))
+        except ToolNotFoundException:
+            return str(tool_locator.find_executable("cleave", subdir="bin"))
 
     def name(self) -> str:
         return "Cleave"

@@ -1,4 +1,4 @@
-"""What a run costs the machine: processor time and memory of this process and of all processes that it has started.
+"""The cost of a run on the machine: processor time and memory of this process and of all processes that it has started.
 
     with Meter(stop, cpulimit=900.0) as meter:      # sets `stop` when the processes have used so much together
         ...
@@ -15,11 +15,12 @@ import os
 import resource
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from time import clock_gettime, monotonic
 from types import TracebackType
 from typing import NamedTuple
+
+from cleave.records import dataclass
 
 _POLL_SECONDS = 0.1
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -94,6 +95,22 @@ def _stat(process: str) -> list[str]:
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
 
 
+@dataclass(frozen=True, slots=True)
+class CpuBudget:
+    """Processor time for a process and all its descendants. Each of them can ask what is left."""
+
+    limit: float
+    process: int
+    before: float  # that they had used when it began
+
+    def left(self) -> float:
+        return self.limit - (tree(self.process).cpu_seconds - self.before)
+
+    def without(self, kept: float) -> CpuBudget:
+        """So much of it is for something else."""
+        return CpuBudget(self.limit - kept, self.process, self.before)
+
+
 class _Either(threading.Event):
     """Set if another event is, or by itself."""
 
@@ -121,6 +138,11 @@ class Meter:
         self._peak = 0
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="cleave-meter", daemon=True)
+
+    @property
+    def budget(self) -> CpuBudget | None:
+        """None: no limit of processor time."""
+        return CpuBudget(self._limit, os.getpid(), self._before) if self._limit else None
 
     def __enter__(self) -> Meter:
         self._thread.start()

@@ -8,12 +8,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any, ClassVar
 
 from cleave.ir.program import Check, Location
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 from cleave.usage import Usage
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from time import monotonic, process_time
 from types import TracebackType
 
+from cleave.usage import CpuBudget
 from cleave.verdict import Reason, StoppedError
 
 EXTRA_SECONDS = 3.0
@@ -48,12 +49,15 @@ class Watch:
         *,
         timelimit: float = 0.0,
         cpulimit: float = 0.0,
+        cpu: CpuBudget | None = None,
         memlimit_mb: int = 0,
         stop: threading.Event | None = None,
     ) -> None:
-        """``cpulimit`` is in seconds of this process: a busy machine does not shorten it."""
+        """``cpulimit`` is in seconds of this process: a busy machine does not shorten it. ``cpu`` is what all processes
+        of the run may use."""
         self.reason: Reason | None = None
         self._cpu_end = process_time() + cpulimit if cpulimit else None
+        self._cpu = cpu
         self._started = monotonic()
         self._deadline = self._started + timelimit if timelimit else None
         self._memlimit = memlimit_mb * 1024 * 1024
@@ -111,6 +115,8 @@ class Watch:
         while not self._done.wait(_POLL_SECONDS):
             if self.reason is None:
                 self.reason = self._exceeded()
+            if self.reason is None and self._cpu is not None and self._cpu.left() <= 0:  # too dear to ask in `check`
+                self.reason = Reason.TIMEOUT
             if self.reason is not None:
                 for interrupt in list(self._interrupts):
                     interrupt()

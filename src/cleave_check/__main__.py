@@ -52,21 +52,20 @@ def run(
         matched = _matched(certificate, sources)
         again = reread(certificate) if reread is not None else ""
         report = check(certificate, seconds=seconds, solver=solver)
-        if again:
-            report.checked.insert(0, again)
-            report.rests_on[0] = f"{report.rests_on[0]} (now, too)"
+        said = lines(certificate, report, matched, again)
     except Refusal as refusal:
         print(harmless(f"{refusal.word}: {refusal}"))
         return refusal.exit_code
     except Exception as error:  # a mistake of the checker is no reason to believe a certificate
         print(harmless(f"undecided: the checker failed with {type(error).__name__}: {str(error)[:200]}"))
         return Undecided.exit_code
-    for line in lines(certificate, report, matched):
+    for line in said:
         print(harmless(line))
     return 0
 
 
-def lines(certificate: Certificate, report: Report, matched: bool) -> list[str]:
+def lines(certificate: Certificate, report: Report, matched: bool, again: str) -> list[str]:
+    """``again``: what was found when the source was read again; empty if it was not."""
     origin = certificate.origin
     sources = ", ".join(f"{name} (sha256 {value[:16]})" for name, value in certificate.sources.items())
     found = [
@@ -74,8 +73,11 @@ def lines(certificate: Certificate, report: Report, matched: bool) -> list[str]:
         f"claim: {report.claim}",
         f"about: {sources}; {'the files are these' if matched else 'no file was given to compare with'}",
     ]
-    found += [f"checked: {line}" for line in report.checked]
-    found += [f"rests on: {line}" for line in report.rests_on]
+    if certificate.reading:
+        found.append(f"read with{'' if again else ' (as the writer says)'}: {'; '.join(certificate.reading)}")
+    found += [f"checked: {line}" for line in ([again] if again else []) + report.checked]
+    front_end, *others = report.rests_on
+    found += [f"rests on: {line}" for line in (f"{front_end} (now, too)" if again else front_end, *others)]
     found += [f"rests on (as the writer says): {line}" for line in origin["assumptions"]]
     return found
 

@@ -29,6 +29,14 @@ VERSION = 1
 MOST_BYTES = 200_000_000
 VERDICTS = ("safe", "bounded-safe", "unsafe")
 _ORIGIN = ("sources", "reader", "reading", "engine", "solvers", "assumptions", "version")
+_USUAL = {  # how sources are read without options
+    "spurious_wakeups": True,
+    "array_bounds": True,
+    "reach": False,
+    "assume_pure": False,
+    "cooperative": False,
+    "candidates": False,
+}
 BOUNDS = ("recursion", "unwind", "contexts", "rounds")
 
 
@@ -58,6 +66,12 @@ class Certificate:
     @property
     def sources(self) -> dict[str, str]:
         return {name: text(digest) for name, digest in mapped(self.origin["sources"]).items()}
+
+    @property
+    def reading(self) -> list[str]:
+        """How the sources were read, as far as that is not what happens without options: macros, checks and the like
+        make another program of the same text."""
+        return sorted(_told("", mapped(self.origin["reading"])))
 
     @property
     def solvers(self) -> list[str]:
@@ -138,6 +152,19 @@ def _claim(data: Any, subject: str) -> Claim:
     if claim.subject != digest(subject):
         raise Unreadable("the claim is about another subject than the certificate holds")
     return claim
+
+
+def _told(name: str, value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [line for key, part in value.items() for line in _told(key, part)]
+    if value is None or value == [] or value == "" or value is _USUAL.get(name):
+        return []
+    shown = ", ".join(map(_shown, value)) if isinstance(value, list) else _shown(value)
+    return [f"{name.replace('_', ' ')} {shown}"]
+
+
+def _shown(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -171,3 +171,34 @@ def test_mistakes_in_a_project_are_one_sentence(tmp_path: Path, text: str, said:
         project_tasks(file)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+# --- keys of rows ---------------------------------------------------------------------------------------------------
+
+
+def test_a_task_is_another_one_when_something_that_it_reads_has_changed(folder: Path) -> None:
+    (folder / "loop.c").write_text('#include "a.h"\n#  include <b.h>\nint main(void) { return 0; }\n')
+    (folder / "a.h").write_text('#include "deep/c.h"\n')
+    (folder / "inc").mkdir()
+    read = ["loop.c", "a.h", "deep/c.h", "inc/b.h", "some.prp"]
+    for name in read[2:]:
+        (folder / name).write_text("1")
+    definition, *_ = collect([str(folder / "loop.yml")])
+    tasks = [
+        Task(
+            name="c",
+            files=(str(folder / "loop.c"),),
+            arguments=("-I", str(folder / "inc"), f"--spec={folder}/some.prp"),
+        ),
+        Task(
+            name="yml",
+            files=definition.files,
+            arguments=(*definition.arguments, f"-I{folder}/inc", "--spec", f"{folder}/some.prp"),
+        ),
+    ]
+    for name in read:
+        before = [task.key() for task in tasks]
+        assert before == [task.key() for task in tasks]
+        with open(folder / name, "a") as stream:
+            stream.write("\n/**/\n")
+        assert all(old != task.key() for old, task in zip(before, tasks, strict=True)), name

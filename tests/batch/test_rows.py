@@ -22,7 +22,7 @@ ROWS = [
     Row(name="e", key="5", verdict="bounded-safe", expected="unsafe"),
     Row(name="f", key="6", verdict="unknown", reason="timeout: \x1b[31m"),
     Row(name="g", key="7", reason="=ended by signal SIGSEGV", exit_code=-11),
-    Row(name="h", key="8", verdict="unsafe"),
+    Row(name="h", key="8", verdict="unsafe", violated="y > 0 at h.c:3:1"),
 ]
 
 
@@ -54,6 +54,8 @@ def test_the_text_names_what_is_wrong_or_crashed() -> None:
     text = "\n".join(as_text(ROWS))
     assert "wrong: c: unsafe, expected safe" in text
     assert "error: g: =ended by signal SIGSEGV" in text
+    assert "unsafe: h: y > 0 at h.c:3:1" in text, "what nobody expects stops a commit"
+    assert "unsafe: b" not in text
     assert in_words(ROWS).startswith(
         "8 tasks: 2 correct, 2 wrong, 1 bounded, 1 unknown, 1 error, 1 unjudged; score -45"
     )

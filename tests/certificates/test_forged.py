@@ -224,6 +224,32 @@ def test_another_program_is_noticed_when_the_source_is_read_again(
     assert main(["check", str(file), "--reread"]) == 1
 
 
+def test_how_the_source_was_read_is_told(contents: dict[str, dict[str, Any]], tmp_path: Path, capsys: Any) -> None:
+    """Macros, checks and the like make another program of the same text: reading it again in that way shows nothing."""
+    content = {name: contents["fee.bpl"][name] for name in ("claim", "origin", "evidence", "subject")}
+    source, file = tmp_path / "fee.bpl", tmp_path / "c.cleave"
+    source.write_text(next(task.text for task in TASKS if task.name == "fee.bpl"))
+    file.write_text(sealed(content))
+    assert main(["check", str(file), str(source), "--reread"]) == 0
+    assert "read with" not in capsys.readouterr().out
+    said = {"defines": ["NDEBUG"], "checks": ["assertions"], "only": [], "malloc_may_fail": False, "array_bounds": True}
+    reading = {**content["origin"]["reading"], "c": said}
+    file.write_text(sealed({**content, "origin": {**content["origin"], "reading": reading}}))
+    assert main(["check", str(file), str(source), "--reread"]) == 0
+    assert "\nread with: checks assertions; defines NDEBUG; malloc may fail no\n" in capsys.readouterr().out
+    assert checker([str(file)]) == 0
+    assert "\nread with (as the writer says): checks assertions; " in capsys.readouterr().out
+
+
+def test_a_task_definition_stands_for_its_program(contents: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    content = {name: contents["fee.bpl"][name] for name in ("claim", "origin", "evidence", "subject")}
+    (tmp_path / "fee.bpl").write_text(next(task.text for task in TASKS if task.name == "fee.bpl"))
+    task, file = tmp_path / "fee.yml", tmp_path / "c.cleave"
+    task.write_text("format_version: '2.0'\ninput_files: 'fee.bpl'\nproperties: []\n")
+    file.write_text(sealed(content))
+    assert main(["check", str(file), str(task), "--reread"]) == 0
+
+
 def test_files_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(tmp_path / "missing")]) == 12
     assert main(["check", str(tmp_path)]) == 12

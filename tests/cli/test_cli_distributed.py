@@ -211,10 +211,10 @@ def test_a_killed_run_can_be_shown_and_resumed(file: Path, capsys: pytest.Captur
     process = start("verify", "--workers=2", *ENDLESS, str(file))
     workers = wait_for(lambda: len(found := list(children(process.pid))) == 2 and found)
     wait_for(lambda: json.loads(run(capsys, "show", "latest", "--json")[1])["stages"][-1]["search"]["workers_seen"])
-    assert run(capsys, "show", "latest")[1].startswith("going on")
+    assert run(capsys, "show", "latest")[1].startswith("running")
     code, out, err = run(capsys, "resume", "latest")
     assert (code, out, err.count("\n")) == (1, "", 1)
-    assert f"is going on already, in process {process.pid}" in err
+    assert f"is running already, in process {process.pid}" in err
     process.kill()
     process.communicate()
     wait_for(lambda: all(map(is_gone, workers)))
@@ -255,7 +255,7 @@ def test_resuming_a_finished_run_prints_its_result_again(file: Path, capsys: pyt
 
 def test_a_tree_is_shown_to_a_depth(file: Path, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     file.write_text(MANY)
-    how = InlineOptions(bounds=(6,), splits=Splits.RANDOM, **EAGER)  # type: ignore[arg-type]
+    how = InlineOptions(bounds=(4,), splits=Splits.RANDOM, **EAGER)  # type: ignore[arg-type]
     options = Options(workers=3, engine="inline", engines=(how,), runtime="simulated", journal=folder)
     result = verify(str(file), options)
     splits = result.statistics["splits"]

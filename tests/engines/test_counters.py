@@ -86,9 +86,9 @@ GOLDEN: list[tuple[type[Counters], dict[str, Any], str, str]] = [
     (
         PdrCounters,
         {**PDR, "solved_by global": 1, "solved_by unroll": 1},
-        "4 workers (1 lost), 2 of 5 partitions closed, level 7, lemmas 12 told and 8 taken, solver cost 1.2M,"
+        "4 workers (1 lost), 2 of 5 partitions closed, level 7, 12 lemmas sent, 8 passed on, solver cost 1.2M,"
         " solved by global, unroll",
-        "4 workers (1 lost), 2 of 5 partitions closed, level 7, lemmas 12 told and 8 taken, solver cost 1.2M,"
+        "4 workers (1 lost), 2 of 5 partitions closed, level 7, 12 lemmas sent, 8 passed on, solver cost 1.2M,"
         " solved by global, unroll",
     ),
     (

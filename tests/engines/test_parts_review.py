@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from cleave.engines.cegar import messages as cegar
 from cleave.engines.cegar.review import review as review_cegar
 from cleave.engines.coordination import Event, Joined, Lost, Received
+from cleave.engines.findings import GivenUp
 from cleave.engines.pdr import messages as pdr
 from cleave.engines.pdr.review import review as review_pdr
 from cleave.engines.review.drawings import Tree
@@ -20,7 +21,7 @@ parts: 1 split, 1 open, 1 closed
   3 contexts, bits 0         open
   3 contexts, bits 1         closed  worker 2  3.0 s          7
   without an answer: 3 contexts, bits 0: memory
-who did what (cost: the solver's; lemmas: told to others; busy: seconds):
+who did what (cost: of the solver; lemmas: sent to others; busy: seconds of finished jobs):
   worker  place  jobs  lemmas  cost  sharing  checking  unfinished  busy
   1       here      1       0     5        0         0           0   0.0
   2       there     1       0     7        0         0           0   0.5
@@ -40,7 +41,7 @@ def test_threads() -> None:
             Received(1, threads.encode(threads.Divided(3, "", b"bit"))),
             Joined(2, "there"),
             Received(2, threads.encode(threads.Outcome(3, "1", empty, threads.Effort(cost=7, seconds=0.5)))),
-            Received(1, threads.encode(threads.Outcome(3, "0", threads.GivenUp("memory"), threads.Effort(cost=5)))),
+            Received(1, threads.encode(threads.Outcome(3, "0", GivenUp("memory"), threads.Effort(cost=5)))),
             Lost(2, "crashed"),
             Received(2, threads.encode(threads.Outcome(3, "0", empty, threads.Effort(cost=100)))),
         )

@@ -9,6 +9,7 @@ from cleave.explain.trace import compact
 from cleave.ir.path import Enter, Leave, PathStep, Visit
 from cleave.ir.program import Location
 from cleave.ir.reader import read_program
+from cleave.logic import datatypes as d
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, array, bitvec
 from cleave.logic.terms import Function, Op, Term
@@ -135,6 +136,7 @@ X, Y = t.var("x", INT), t.var("y", INT)
 P, Q = t.var("p", BOOL), t.var("q", BOOL)
 A = t.var("a", array(INT, INT))
 W = t.var("w", bitvec(8))
+(LISTS,) = d.declare((d.Declaration("L", (("nil", ()), ("cons", (("head", INT), ("tail", 0))))),))
 
 
 @pytest.mark.parametrize(
@@ -156,6 +158,9 @@ W = t.var("w", bitvec(8))
         (t.bv_binary(Op.BV_ADD, W, t.bv(3, 8)), "bvadd(w, 3bv8)"),
         (t.apply(Function("f", (INT, INT), INT), X, t.add(X, Y)), "f(x, x + y)"),
         (t.forall((X,), t.le(X, Y)), "(forall x: Int :: x <= y)"),
+        (d.field(t.var("l", LISTS), 1, 0), "l->head"),
+        (t.conj(d.test(t.var("l", LISTS), 1), P), "l is cons && p"),
+        (d.construct(LISTS, 1, X, d.construct(LISTS, 0)), "cons(x, nil())"),
     ],
 )
 def test_infix(term: Term, text: str) -> None:

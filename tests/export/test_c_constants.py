@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cleave.export.c_constants import constant
+from cleave.export.c_constants import comparison, constant
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,18 @@ def test_values_that_c_can_write(value: str, function: str, expected: str) -> No
 )
 def test_values_that_it_can_not(value: str, function: str) -> None:
     assert constant(value, function) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "function", "expected"),
+    [
+        ("13835058055282163713bv64", "__VERIFIER_nondet_pointer", "!= 0"),
+        ("4096", "__VERIFIER_nondet_charp", "!= 0"),
+        ("0bv64", "__VERIFIER_nondet_pointer", "== 0"),
+        ("7bv32", "__VERIFIER_nondet_int", "== 7"),
+        ("[0 := 1]", "__VERIFIER_nondet_pointer", None),
+        ("2143289344bv32", "__VERIFIER_nondet_float", None),
+    ],
+)
+def test_an_address_is_null_or_not(value: str, function: str, expected: str | None) -> None:
+    assert comparison(value, function) == expected

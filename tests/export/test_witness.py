@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from cleave.cli.main import main
 from support.witness_files import Waypoint, entry_of, run_with_values, waypoints_of
+from support.witness_shape import misshapen
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 
@@ -60,6 +62,47 @@ int main(void) {
   x = 5;
   if (y == 1 && x == 7)
     reach_error();
+  return 0;
+}
+"""
+POINTER = """\
+extern void *__VERIFIER_nondet_pointer(void);
+void reach_error(void);
+int main(void) {
+  char *p = __VERIFIER_nondet_pointer();
+  if (p) reach_error();
+}
+"""
+LOCKED = """\
+#include <pthread.h>
+void reach_error(void);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int a = 10, b = 10;
+void *up(void *argument) {
+  pthread_mutex_lock(&m);
+  a++;
+  pthread_mutex_unlock(&m);
+  pthread_mutex_lock(&m);
+  b++;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+void *down(void *argument) {
+  pthread_mutex_lock(&m);
+  a = 2 * a;
+  pthread_mutex_unlock(&m);
+  pthread_mutex_lock(&m);
+  b = 2 * b;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, up, 0);
+  pthread_create(&u, 0, down, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  if (a == 22 && b == 21) reach_error();
   return 0;
 }
 """
@@ -121,6 +164,42 @@ def test_executions_of_other_engines_are_told_alike(tmp_path: Path, engine: str)
     ]
 
 
+def test_a_pointer_that_is_not_null_is_told_to_be_so(tmp_path: Path) -> None:
+    assert told(waypoints_of(entry_of(written(tmp_path, POINTER)))) == [
+        ("function_return", 4, 39, "\\result != 0"),
+        ("branching", 5, 3, "true"),
+        ("target", 5, 10, None),
+    ]
+
+
+@pytest.mark.parametrize("engine", ["auto", "threads"])
+def test_a_lock_is_passed_on_in_the_order_of_the_waypoints(tmp_path: Path, engine: str) -> None:
+    """Whoever carries out the statements in their order never waits for a lock."""
+    owner: int | None = None
+    taken = 0
+    for one, *_ in waypoints_of(entry_of(written(tmp_path, LOCKED, "--engine", engine))):
+        if one.text.startswith("pthread_mutex_lock"):
+            assert owner is None, one
+            owner, taken = one.thread, taken + 1
+        elif one.text.startswith("pthread_mutex_unlock"):
+            assert owner == one.thread
+            owner = None
+    assert taken == 4
+
+
+def test_a_witness_of_another_shape_is_told_so(tmp_path: Path) -> None:
+    (entry,) = witness = yaml.safe_load(written(tmp_path, TINY).read_text())
+    assert misshapen(witness) == []
+    waypoint = entry["content"][0]["segment"][0]["waypoint"]
+    waypoint["constraint"]["value"] = "x = 7"
+    waypoint["location"]["line"] = "4"
+    entry["content"].append(entry["content"][0])
+    del entry["metadata"]["uuid"]
+    assert misshapen(witness) == ["0.metadata: no uuid"]
+    entry["metadata"]["uuid"] = "0" * 8 + "-0000" * 3 + "-" + "0" * 12
+    assert len(misshapen(witness)) == 4
+
+
 def test_other_values_would_not(tmp_path: Path) -> None:
     entry = entry_of(written(tmp_path, SEQUENTIAL))
     first = next(one["segment"][0]["waypoint"] for one in entry["content"])
@@ -180,7 +259,7 @@ def test_invariants_hold_whenever_the_loop_is_about_to_go_on(tmp_path: Path) -> 
 
 
 def test_a_proof_without_invariants(tmp_path: Path) -> None:
-    entry = entry_of(written(tmp_path, SAFE, "--32"))
+    entry = entry_of(written(tmp_path, SAFE, "--32", "--engine=inline"))
     assert (entry["entry_type"], entry["content"]) == ("invariant_set", [])
     assert entry["metadata"]["task"]["data_model"] == "ILP32"
 

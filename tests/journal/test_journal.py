@@ -150,7 +150,7 @@ def test_only_one_writes(path: Path) -> None:
     with Journal.create(path, INFO):
         with pytest.raises(UsageError) as refused:
             Journal.reopen(path)
-        assert str(refused.value) == f"run a run is going on already, in process {os.getpid()}"
+        assert str(refused.value) == f"run a run is running already, in process {os.getpid()}"
         with pytest.raises(UsageError):
             Journal.create(path, INFO)
     with Journal.reopen(path), pytest.raises(UsageError):
@@ -191,7 +191,7 @@ def test_what_was_appended_outlives_its_process(path: Path) -> None:
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
         assert writer.stdout is not None
         acknowledged = next(int(line) for line in writer.stdout if int(line) >= least)
-        with pytest.raises(UsageError, match=f"going on already, in process {writer.pid}"):
+        with pytest.raises(UsageError, match=f"running already, in process {writer.pid}"):
             Journal.reopen(path)
         writer.send_signal(signal.SIGKILL)
         acknowledged = max([acknowledged, *(int(line) for line in writer.stdout.read().splitlines())])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from cleave.engines.coordination import STOPPED, Joined, Lost
-from cleave.review.run import count_breaks, run_state
+from cleave.review.run import Breaks, run_state
 
 
 def test_states() -> None:
     assert run_state(None, going_on=False) == "stopped"
     assert run_state({"verdict": "safe"}, going_on=False) == "finished"
     assert run_state({"verdict": "unknown"}, going_on=False) == "stopped"
-    assert run_state(None, going_on=True) == "going on"
+    assert run_state(None, going_on=True) == "running"
 
 
 def test_a_break_is_counted_once() -> None:
-    assert count_breaks([Joined(1), Joined(2), Lost(1, STOPPED), Lost(2, STOPPED), Joined(3), Lost(3, STOPPED)]) == 2
-    assert count_breaks([Joined(1), Lost(1, "crashed")]) == 0
+    breaks = Breaks()
+    for event in (Joined(1), Joined(2), Lost(1, STOPPED), Lost(2, STOPPED), Joined(3), Lost(3, "crashed")):
+        breaks.saw(event)
+    assert breaks.number == 1

@@ -70,6 +70,7 @@ class Run:
         self.plan = Plan(stages=tuple(stages), workers=len(lanes))
         self.journal = Journal.in_memory(INFO)
         self.news: list[tuple[int, Any]] = []
+        self.begun: list[int] = []
         self.outcomes: dict[int, Outcome] = {}
         self.seconds = 0.0
 
@@ -77,6 +78,13 @@ class Run:
         recorder = JournalRecorder(
             self.plan, self.journal, lambda stage, news, _: self.news.append((stage.number, news))
         )
+        begin = recorder.begin
+
+        def note(stage: Stage) -> None:
+            begin(stage)
+            self.begun.append(stage.number)
+
+        recorder.begin = note  # type: ignore[method-assign]
         (lanes,) = groups(self.plan.stages)
         started = time.monotonic()
         input = Input.of("p.bpl", PROGRAM)
@@ -167,7 +175,13 @@ def test_why_nobody_knows() -> None:
 
 def test_who_asks_to_stop_is_heard() -> None:
     run, stop = Run([("safe", LONG)], [("safe", LONG)]), threading.Event()
-    threading.Timer(1.0, stop.set).start()
+
+    def ask() -> None:
+        while len(run.begun) < 2:
+            time.sleep(0.02)
+        stop.set()
+
+    threading.Thread(target=ask, daemon=True).start()
     outcomes = run.run(stop)
     assert run.seconds < LONG / 2
     assert [one.unknown.reason for one in outcomes.values() if one.unknown] == [Reason.INTERRUPTED] * 2
@@ -233,7 +247,7 @@ def test_a_plan_with_an_engine_of_another_package(tmp_path: Path) -> None:
     result = verify(str(file), Options(engine="toy", engines=(ToyOptions(says="bounded"),), workers=1))
     assert (result.engine, result.verdict) == ("toy", BoundedSafe({"rounds": 1}, "because"))
     assert [engine.name for engine in registry.engines()][-1] == "toy"
-    with pytest.raises(UsageError, match=r"there are inline, pdr, cegar, threads, bmc, executions, .*toy"):
+    with pytest.raises(UsageError, match=r"there are inline, pdr, cegar, threads, bmc, intervals, executions, .*toy"):
         verify(str(file), Options(engine="toi"))
 
 

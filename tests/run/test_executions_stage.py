@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,9 @@ procedure main() {{
 }}
 """
 NEVER, AT_THE_END = 3001, 3000
+LITTLE: dict[str, Any] = {
+    "engines": (InlineOptions(beyond_cost=50_000),)
+}  # of inlining, before executions have their turn
 
 
 def result(folder: Path, text: str, name: str = "program.bpl", **options: object) -> Result:
@@ -33,7 +37,7 @@ def result(folder: Path, text: str, name: str = "program.bpl", **options: object
 
 
 def test_what_is_beyond_the_bound_is_found_by_an_execution(tmp_path: Path) -> None:
-    found = result(tmp_path, COUNTS.format(AT_THE_END))
+    found = result(tmp_path, COUNTS.format(AT_THE_END), **LITTLE)
     assert isinstance(found.verdict, Unsafe)
     assert found.verdict.validation == "replayed"
     assert found.statistics["probe_steps"] > 1500
@@ -41,7 +45,7 @@ def test_what_is_beyond_the_bound_is_found_by_an_execution(tmp_path: Path) -> No
 
 
 def test_executions_without_a_violation_say_nothing(tmp_path: Path) -> None:
-    found = result(tmp_path, COUNTS.format(NEVER))
+    found = result(tmp_path, COUNTS.format(NEVER), **LITTLE)
     assert found.verdict.word == "bounded-safe"
     assert found.statistics["probe_steps"] > 1500
 
@@ -69,7 +73,7 @@ def test_a_limit_that_ends_the_executions_leaves_what_was_proved(
         raise StoppedError(Reason.TIMEOUT)
 
     monkeypatch.setattr("cleave.engines.executions.search.probe", stopped)
-    assert result(tmp_path, COUNTS.format(AT_THE_END)).verdict.word == "bounded-safe"
+    assert result(tmp_path, COUNTS.format(AT_THE_END), **LITTLE).verdict.word == "bounded-safe"
 
 
 def test_an_execution_that_does_not_replay_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,12 +101,12 @@ def test_a_proof_beyond_the_bound_that_is_hard_to_check_is_checked_within_it(
 ) -> None:
     judged: list[int | None] = []
 
-    def hard(program: object, entry: object, proof: UnfoldedProof, *_: object, **__: object) -> Confirmation:
+    def hard(checker: object, proof: UnfoldedProof, **_: object) -> Confirmation:
         judged.append(proof.bound)
         return Confirmation(True) if proof.bound == 3 else rejected("the check stopped", undecided=True)
 
-    monkeypatch.setattr("cleave.engines.inline.search.check_unfolded", hard)
-    verdict = result(tmp_path, COUNTS.format(NEVER)).verdict
+    monkeypatch.setattr("cleave.engines.inline.confirm.PartitionChecker.check", hard)
+    verdict = result(tmp_path, COUNTS.format(NEVER), **LITTLE).verdict
     assert isinstance(verdict, BoundedSafe)
     assert verdict.bounds == {"recursion": 3}
     assert judged[-1] == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from cleave.run.lane import Lane
 from cleave.run.outcome import Outcome
 from cleave.run.plan import Plan, Stage
 from cleave.run.stage import Limits
+from cleave.usage import CpuBudget, cpu_seconds
 from cleave.verdict import BoundedSafe, Reason, Safe, Trace, Unknown, Unsafe, Verdict
 from support.runs import Notes
 
@@ -46,12 +48,13 @@ class Bench:
         monkeypatch: pytest.MonkeyPatch,
         *verdicts: Verdict,
         seconds: float | None = None,
+        cpu: CpuBudget | None = None,
         taking: float = 0.0,
         told: float = 1.0,
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
         self.verdicts = list(verdicts)
-        self.seconds = seconds
+        self.seconds, self.cpu = seconds, cpu
         self.recorder = Notes()
         self.stop = threading.Event()
         self.outcomes: dict[int, Outcome] = {}
@@ -73,7 +76,7 @@ class Bench:
     def run(self, *stages: Stage, workers: int = 1) -> list[int]:
         """The numbers of stages that were carried out."""
         plan = Plan(stages=stages, workers=workers)
-        Lane(plan, Input("p.bpl", b""), self.recorder, self.outcomes, self.stop, self.seconds).run(stages)
+        Lane(plan, Input("p.bpl", b""), self.recorder, self.outcomes, self.stop, self.seconds, self.cpu).run(stages)
         assert self.recorder.begun == self.done
         return [one.number for one in self.done]
 
@@ -144,6 +147,11 @@ def test_what_was_not_confirmed_does_not_end_it(monkeypatch: pytest.MonkeyPatch)
     assert bench.done[1].options["unwind"] == 3
 
 
+def test_the_same_claim_after_the_same_work_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(monkeypatch, UNCONFIRMED, UNCONFIRMED, UNSAFE, seconds=60.0)
+    assert len(bench.run(deepening())) == 2
+
+
 @pytest.mark.parametrize("verdict", [SAFE, UNSAFE, TIMEOUT, Unknown(Reason.SOLVER), Unknown(Reason.MEMORY)])
 def test_nothing_follows_what_is_settled_or_stuck(monkeypatch: pytest.MonkeyPatch, verdict: Verdict) -> None:
     assert Bench(monkeypatch, verdict, seconds=60.0).run(deepening()) == [1]
@@ -177,6 +185,18 @@ def test_a_stage_has_its_share_of_what_is_left(monkeypatch: pytest.MonkeyPatch) 
     bench.run(stage(1, share=0.25), stage(2, share=0.5, seconds=30.0), stage(3))
     assert [limits.seconds for limits in bench.limits] == pytest.approx([25.0, 30.0, 100.0], abs=1.0)
     assert all(limits.cpu_seconds == 0.0 for limits in bench.limits)
+
+
+def test_processor_time_is_shared_whatever_the_wall_time_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    unknown = Unknown(Reason.SOLVER)
+    bench = Bench(monkeypatch, unknown, unknown, unknown, cpu=CpuBudget(100.0, os.getpid(), cpu_seconds()))
+    bench.run(stage(1, share=0.25), stage(2, share=0.5, seconds=30.0), stage(3), workers=4)
+    assert [limits.cpu.left() for limits in bench.limits if limits.cpu] == pytest.approx([25.0, 50.0, 100.0], abs=1.0)
+    assert [limits.seconds for limits in bench.limits] == pytest.approx([0.0, 30.0, 0.0], abs=1.0)
+
+
+def test_nothing_begins_when_the_processor_time_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Bench(monkeypatch, cpu=CpuBudget(1.0, os.getpid(), cpu_seconds() - 2)).run(stage(1)) == []
 
 
 def test_larger_bounds_have_the_rest_of_the_first_ones_share(monkeypatch: pytest.MonkeyPatch) -> None:

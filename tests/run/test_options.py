@@ -20,7 +20,7 @@ from cleave.engines.registry import engine, names
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import UsageError
 from cleave.run.choices import choices_of
-from cleave.run.options import check, flags, given, misfits, options_for
+from cleave.run.options import check, excluded, flags, given, misfits, options_for
 from cleave.run.options_page import page, table
 
 
@@ -142,6 +142,14 @@ def test_an_option_that_no_engine_of_the_plan_has() -> None:
     assert misfits(told, [CEGAR, CEGAR], REAL)[1] == (
         "--seed is for the engines inline, pdr, threads, bmc and executions; this plan runs cegar"
     )
+
+
+def test_an_option_without_effect_beside_another() -> None:
+    threads = next(one for one in REAL if one.name == "threads")
+    assert excluded({"rounds": 2, "contexts": (2, 3)}, [threads]) == [
+        "--rounds is instead of --contexts: give one of them"
+    ]
+    assert not excluded({"rounds": 2, "seed": 1}, [threads, INLINE])
 
 
 def test_help_has_each_flag_once() -> None:

@@ -19,6 +19,10 @@ from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 
 PROGRAM = b"procedure main() { assert true; }"
 CLAUSES = b"(set-logic HORN)(declare-fun P (Int) Bool)(assert (P 0))(check-sat)"
+NOT_LINEAR = (
+    b"(set-logic HORN)(declare-fun P (Int) Bool)"
+    b"(assert (forall ((x Int) (y Int)) (=> (and (P x) (P y)) (P (+ x y)))))(check-sat)"
+)
 THREADS = b"""\
 var x: Int
 proc work() -> () {
@@ -75,6 +79,13 @@ def test_c_is_run_first() -> None:
     assert engines(plan(engine="inline", engines=(bounds,))) == [["inline"]], "who chooses a bound gets that one"
 
 
+def test_a_part_of_a_program_in_c_is_searched_as_the_whole_is() -> None:
+    text = b"proc main() -> () {\n  b:\n    return\n}\n"
+    assert "bmc" not in {stage.engine for stage in plan("p.ir", text).stages}
+    first, *_ = engines(plan("p.ir", b"checked assertions 1, memory 2\n" + text))
+    assert first == ["executions", "intervals", "inline", "pdr", "pdr", "bmc"]
+
+
 def test_a_named_engine_is_the_only_one_that_settles_anything() -> None:
     made = plan(engine="pdr")
     assert [stage.engine for stage in made.stages if stage.role == "settle"] == ["pdr"]
@@ -94,6 +105,11 @@ def test_threads_go_to_the_engine_for_threads_and_deepen_without_bounds() -> Non
 def test_clauses_have_cegar_beside_pdr_if_there_are_workers_for_it() -> None:
     assert engines(plan("c.smt2", CLAUSES, workers=2)) == [["pdr", "cegar"]]
     assert engines(plan("c.smt2", CLAUSES, workers=4)) == [["pdr"], ["cegar"]]
+
+
+def test_clauses_that_are_not_linear_are_for_pdr_with_all_the_time() -> None:
+    (stage,) = plan("n.smt2", NOT_LINEAR, workers=4, timelimit=60.0).stages
+    assert (stage.engine, stage.workers, stage.share) == ("pdr", 4, 1.0)
 
 
 def test_invariants_are_found_for_those_who_use_them() -> None:

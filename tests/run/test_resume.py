@@ -56,14 +56,40 @@ outputs = msgspec.json.decode(sys.argv[4])
 verify(sys.argv[1], Options(
     engine=sys.argv[3] or None, engines=engines, workers=2, journal=Path(sys.argv[2]), outputs=outputs))
 """
+# The run stands still once its journal has enough, so that it is killed then and not later, on any machine.
+STANDING = """\
+import sys, time
+sys.path.insert(0, {tests!r})
+from cleave.engines.coordination import Joined
+from cleave.journal.journal import Journal
+from support.sums import closed_ids
+append = Journal.append
+def append_and_stand(journal, *rest):
+    append(journal, *rest)
+    events = [event for _, event in journal.events()]
+    if {enough}:
+        time.sleep(600)
+Journal.append = append_and_stand
+"""
 IsTime = Callable[[list[StageRow], Journal], bool]
 
 
-def killed(file: Path, folder: Path, is_time: IsTime, *, engine: str = "", own: object = None, **outputs: str) -> Path:
-    """The journal of a run in a process of its own, which is killed when it is time; or that has ended before."""
+def killed(
+    file: Path,
+    folder: Path,
+    is_time: IsTime,
+    *,
+    engine: str = "",
+    own: object = None,
+    enough: str | None = None,
+    **outputs: str,
+) -> Path:
+    """The journal of a run in a process of its own, which is killed when it is time; or that has ended before, but
+    not if it stands still when its events are ``enough``."""
     options = [] if own is None else [msgspec.json.encode(own).decode()]
     arguments = [str(file), str(folder), engine, json.dumps(outputs), *options]
-    with subprocess.Popen([sys.executable, "-c", RUN, *arguments]) as process:
+    standing = "" if enough is None else STANDING.format(tests=str(Path(__file__).parents[1]), enough=enough)
+    with subprocess.Popen([sys.executable, "-c", standing + RUN, *arguments]) as process:
         deadline = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < deadline:
             if paths := list(folder.glob("*.journal")):
@@ -141,7 +167,7 @@ def test_nothing_is_searched_twice(file: Path, tmp_path: Path) -> None:
     def is_time(rows: list[StageRow], journal: Journal) -> bool:
         return len(closed_ids([event for _, event in journal.events()])) > 3
 
-    path = killed(file, tmp_path, is_time, engine="inline", own=OFTEN)
+    path = killed(file, tmp_path, is_time, engine="inline", own=OFTEN, enough="len(closed_ids(events)) > 3")
     with Journal.open(path) as journal:
         before = closed_ids([event for _, event in journal.events()])
     result = resume(path)
@@ -198,11 +224,21 @@ def test_a_run_may_be_killed_and_resumed_again_and_again(file: Path, tmp_path: P
 
 def test_workers_of_a_stage_that_goes_on_have_new_numbers(file: Path, tmp_path: Path) -> None:
     file.write_text(LONG)
-    path = killed(file, tmp_path, lambda rows, journal: any(journal.events()), engine="inline", own=OFTEN)
+
+    def joined(journal: Journal) -> list[int]:
+        return [event.worker for _, event in journal.events() if isinstance(event, Joined)]
+
+    enough = "any(isinstance(event, Joined) for event in events)"
+    path = killed(
+        file, tmp_path, lambda rows, journal: bool(joined(journal)), engine="inline", own=OFTEN, enough=enough
+    )
+    with Journal.open(path) as journal:
+        before = joined(journal)
     resume(path)
     with Journal.open(path) as journal:
-        joined = [event.worker for _, event in journal.events() if isinstance(event, Joined)]
-    assert len(set(joined)) == len(joined) > 2
+        after = joined(journal)
+    assert after[: len(before)] == before
+    assert len(set(after)) == len(after) > len(before)
 
 
 # --- what a run that goes on is asked for ---------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,14 @@ def test_by_content(tmp_path: Path) -> None:
     assert resolve_task(str(file), Options()).options.c.checks == ("data-race",)
 
 
+def test_a_property_file_without_an_end_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "no-data-race.prp")
+    file = tmp_path / "task.yml"
+    text = "input_files: a.c\nproperties:\n  - property_file: no-data-race.prp\n  - property_file: /dev/zero\n"
+    file.write_text(text, encoding="utf-8")
+    assert resolve_task(str(file), Options()).options.c.checks == ("data-race",)
+
+
 def test_none_is_known(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match=r"properties \(termination\) none is one of unreach-call, unreach-"):
         resolve_task(task(tmp_path, SEVERAL[2]), Options())
@@ -71,5 +80,5 @@ def test_several_files(tmp_path: Path) -> None:
 
 
 def test_checks_of_other_languages() -> None:
-    with pytest.raises(UsageError, match=r"a\.bpl: --check data-race is for programs in C"):
-        resolve_task("a.bpl", Options(c=COptions(checks=("assertions", "data-race"))))
+    with pytest.raises(UsageError, match=r"a\.smt2: --check data-race is for programs in C"):
+        resolve_task("a.smt2", Options(c=COptions(checks=("assertions", "data-race"))))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 Value = tuple[str, int] | int  # a variable and what is added to it, or a number
@@ -30,11 +31,13 @@ class BoogieMaker:
     ultimate: bool = False
     cooperative: bool = False
     lines: list[str] = field(default_factory=list)
+    helpers: set[str] = field(default_factory=set)  # procedures that a procedure of its own forks
 
     def made(self) -> Made:
         procedures = {name: self._worker(name) for name in ("p", "q")}
         procedures["main"] = self._main()
         head = ["var x, y: int;"]
+        head += [f"procedure start_{name}(i: int, v: int) {{ fork i {name}(v); }}" for name in sorted(self.helpers)]
         if not self.ultimate:
             head += ["procedure corral_atomic_begin();", "procedure corral_atomic_end();"]
         return Made("\n".join([*head, *self.lines]), procedures, self.cooperative)
@@ -128,7 +131,11 @@ class BoogieMaker:
         ids = [self.pick.randrange(1, 3) for _ in names]
         for name, number in zip(names, ids, strict=True):
             value = self._value(("x", "l"))
-            self._write(f"fork {number} {name}({_text(value)});")
+            if self.pick.random() < 0.4:  # of such a fork, what has its name is known only when it happens
+                self.helpers.add(name)
+                self._write(f"call start_{name}({number}, {_text(value)});")
+            else:
+                self._write(f"fork {number} {name}({_text(value)});")
             code.append(("start", name, value, number))
         for number in self.pick.sample(ids, self.pick.randrange(3)):
             takes = self.pick.random() < 0.6
@@ -164,6 +171,74 @@ def can_fail(made: Made) -> bool:
     except Violated:
         return True
     return False
+
+
+# --- races ------------------------------------------------------------------------------------------------------------
+
+Access = tuple[str, bool, bool]  # a global, whether it is written, whether in an atomic block
+
+
+def can_race(made: Made) -> bool:
+    """Whether two threads can be about to access the same global, not both atomically, one of them to write. Who would
+    violate an assertion just does not run."""
+    start: State = ((("x", 0), ("y", 0)), (("main", 0, (), None, False),), -1)
+    seen = {start}
+    pending = [start]
+    while pending:
+        state = pending.pop()
+        about = [_about(made, state, number) for number in range(len(state[1]))]
+        for number, accesses in enumerate(about):
+            others = {other for rest in about[number + 1 :] for other in rest}
+            if any(a[0] == b[0] and (a[1] or b[1]) and not (a[2] and b[2]) for a in accesses for b in others):
+                return True
+        for number in range(len(state[1])):
+            try:
+                after = list(_moves(made, state, number))
+            except Violated:
+                continue
+            pending += [one for one in after if one not in seen]
+            seen.update(after)
+    return False
+
+
+def _about(made: Made, state: State, number: int) -> set[Access]:
+    """What the next step of a thread accesses."""
+    name, place, _, _, _ = state[1][number]
+    code = made.procedures[name]
+    if place >= len(code):
+        return set()
+    if code[place] != ("begin",):
+        return _accesses(made, state, number, code[place], inside=False)
+    found: set[Access] = set()
+    inside = [_advanced(state, number, 1)]
+    while inside:
+        now = inside.pop()
+        instruction = code[now[1][number][1]]
+        if instruction == ("end",):
+            continue
+        found |= _accesses(made, now, number, instruction, inside=True)
+        with suppress(Violated):
+            inside += _executed(made, now, number, inside=True)
+    return found
+
+
+def _accesses(made: Made, state: State, number: int, instruction: Instruction, *, inside: bool) -> set[Access]:
+    reads: list[Value] = []
+    writes: list[str] = []
+    match instruction:
+        case ("set", str(target), value):
+            reads, writes = [value], [target]  # type: ignore[list-item]
+        case ("assume" | "unless", str(variable), *_):
+            reads = [(variable, 0)]
+        case ("start", _, value, _):
+            reads = [value]  # type: ignore[list-item]
+        case ("par", calls):
+            mine = [thread for thread in state[1] if thread[3] == -1 - number]
+            if mine and all(_has_ended(made, thread) for thread in mine):
+                writes = [target for _, _, target in calls]  # type: ignore[attr-defined]
+    named = [value[0] for value in reads if isinstance(value, tuple)]
+    both = [(name, False) for name in named] + [(name, True) for name in writes]
+    return {(name, is_written, inside) for name, is_written in both if name in GLOBALS}
 
 
 def _steps(made: Made, state: State) -> Iterator[State]:

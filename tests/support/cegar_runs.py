@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cleave.engines.cegar.coordinator import CegarCoordinator
-from cleave.engines.cegar.messages import Covered, Finding, GivenUp, Violated, decode_finding
+from cleave.engines.cegar.messages import Covered, Finding, SentSteps, decode_finding
 from cleave.engines.cegar.options import CegarOptions
 from cleave.engines.cegar.search import CegarSearch
 from cleave.engines.cegar.task import CegarProblem, problem_of
@@ -22,6 +22,7 @@ from cleave.engines.cegar.worker import CegarWorker
 from cleave.engines.coordination import Clock, Event, Turn, Work
 from cleave.engines.desk import Desk, News
 from cleave.engines.engine import Setting
+from cleave.engines.findings import GivenUp, Violation
 from cleave.export.objects import only_deterministic, result_object
 from cleave.frontends.input import Input
 from cleave.ir.integers import Integers
@@ -36,7 +37,7 @@ from cleave.watch import Watch
 
 _FILE = "problem.smt2"
 _STEADY = ("iterations", "predicates", "states")
-_WORDS = {Covered: "safe", Violated: "unsafe", GivenUp: "unknown"}
+_WORDS = {Covered: "safe", Violation: "unsafe", GivenUp: "unknown"}
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class CegarRun:
         return self.coordinator.counters()
 
     @property
-    def answer(self) -> Covered | Violated | GivenUp:
+    def answer(self) -> Covered | Violation[SentSteps] | GivenUp:
         found: Finding = decode_finding(self.outcome)
         return found.answer
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cleave import verify
+from cleave.engines.bmc.options import BmcOptions
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.run.request import Options
@@ -171,6 +172,24 @@ int main(void) {
   return 0;
 }
 """
+_RANGE_IN_C = """\
+#include <assert.h>
+unsigned char __VERIFIER_nondet_uchar(void);
+int main(void) {
+  int half = __VERIFIER_nondet_uchar() / 2;
+  assert(half < 200);
+  return 0;
+}
+"""
+_LAMP = "aag 3 1 1 0 1 1\n2\n4 6\n4\n6 5 2\n"
+_TANK = """\
+(declare-fun litres () Int)
+(declare-fun litres1 () Int)
+(define-fun next_litres () Int (! litres :next litres1))
+(define-fun start () Bool (! (= litres 0) :init true))
+(define-fun step () Bool (! (= litres1 (ite (<= litres 7) (+ litres 3) litres)) :trans true))
+(define-fun property () Bool (! (<= litres 10) :invar-property 0))
+"""
 _CLAUSES = """\
 (set-logic HORN)
 (declare-fun Inv (Int Int) Bool)
@@ -216,6 +235,11 @@ TASKS = (
         kind="schedules",
         needs_c=True,
     ),
+    Task("range.c", _RANGE_IN_C, "safe", "intervals", kind="unfolding", needs_c=True),
+    Task("found.c", _MIDPOINT, "unsafe", "executions", kind="trace", needs_c=True),
+    Task("cut.c", _LOOP_IN_C, "bounded-safe", "bmc", options=(BmcOptions(unwind=2),), kind="unfolding", needs_c=True),
+    Task("lamp.aag", _LAMP, "unsafe", "pdr", kind="derivation"),
+    Task("tank.vmt", _TANK, "safe", "pdr", kind="interpretation"),
     Task("inv.smt2", _CLAUSES, "safe", "pdr", kind="interpretation"),
     Task("inv_cegar.smt2", _CLAUSES, "safe", "cegar", kind="interpretation"),
     Task("derived.smt2", _DERIVED, "unsafe", "pdr", kind="derivation"),

@@ -113,7 +113,7 @@ def source(program: str, main: str = "main") -> str:
 def checked(folder: Path, program: str, options: Options, checks: tuple[str, ...]) -> Result:
     file = folder / "program.c"
     file.write_text(PROLOGUE + source(program), encoding="utf-8")
-    return verify(str(file), replace(options, c=COptions(checks=checks)))
+    return verify(str(file), replace(options, workers=1, c=COptions(checks=checks)))
 
 
 def inputs(trace: Trace) -> list[int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from cleave.engines.coordination import Command, Event, Finish, Hire, Joined, Received, Send
+from cleave.engines.findings import GivenUp
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.messages import (
     Answer,
@@ -18,7 +19,6 @@ from cleave.engines.inline.messages import (
     Effort,
     FromWorker,
     GetPartition,
-    GivenUp,
     Outcome,
     Searched,
     SendPartition,

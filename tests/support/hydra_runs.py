@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, Joined, Lost, Work
-from cleave.engines.findings import Finding, Proof, Violation
+from cleave.engines.findings import Finding, GivenUp, Proof, Violation
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.job import Assigned
 from cleave.engines.inline.merging import Merging
-from cleave.engines.inline.messages import Answer, Closed, GivenUp, Task, Violated, decode_finding, decode_path
+from cleave.engines.inline.messages import Answer, Closed, Task, decode_finding, decode_path
 from cleave.engines.inline.options import Decisions, InlineOptions, Queues, Rate, Splits
 from cleave.engines.inline.record import split_tree
 from cleave.engines.inline.worker import Client
@@ -180,7 +180,7 @@ def disagreement(case: Case, run: HydraRun) -> str | None:
     may give up only because of its faults."""
     alone = solve(case.prepared, case.options.merging, case.options.tried, case.options.seed)
     match run.answer:
-        case Violated(path=path):
+        case Violation(path):
             if not isinstance(alone, Violation):
                 return f"violated, but alone: {_shown(alone)}"
             judged = validate_trace(case.program, "main", case.prepared.lift(decode_path(path)))

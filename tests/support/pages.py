@@ -69,7 +69,7 @@ class Shell:
         bin = folder / "bin"
         bin.mkdir()
         self._script(bin / "cleave", f'exec "{sys.executable}" -P -m cleave.cli.main "$@"')
-        self._script(bin / "python", f'exec "{sys.executable}" "$@"')
+        self._script(bin / "python3", f'exec "{sys.executable}" "$@"')
         self.environment = {
             **os.environ,
             "PATH": f"{bin}{os.pathsep}{os.environ['PATH']}",
@@ -90,7 +90,7 @@ class Shell:
         file.write_text(text)
 
     def run(self, command: str) -> str:
-        """What it prints. Progress is not part of that: standard error is shown only where a command fails to start."""
+        """What it prints. Progress is not part of that: standard error is shown only where it says what is wrong."""
         ran = subprocess.run(
             ["bash", "-c", f"(exit {self.code}); {command}"],
             cwd=self.folder,
@@ -102,7 +102,7 @@ class Shell:
             check=False,
         )
         self.code = ran.returncode
-        errors = "\n".join(line for line in ran.stderr.splitlines() if line.startswith("cleave: "))
+        errors = "\n".join(re.findall(r"^cleave: .*(?:\n .*)*", ran.stderr, re.MULTILINE))
         return ran.stdout + (f"{errors}\n" if errors else "")
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cleave.engines.coordination import Turn, Work
+from cleave.engines.findings import Violation
 from cleave.engines.pdr.messages import (
     INVARIANT,
     Closed,
@@ -22,7 +23,6 @@ from cleave.engines.pdr.messages import (
     Outcome,
     Solve,
     Task,
-    Violated,
     encode,
     to_worker,
 )
@@ -90,7 +90,7 @@ def _lies(pick: random.Random, task: Task, job: int, said: list[bytes]) -> Itera
     for problem, number in ((task.digest(), job), (b"another", job), (task.digest(), job + 1)):
         yield encode(Exchange(number, problem, lemmas, pick.choice((0, 99)), 0))
     yield encode(Outcome(job, b"another", None, Closed(b"", ""), Effort()))
-    yield encode(Outcome(job + 17, task.digest(), None, Violated(b"", ""), Effort()))
+    yield encode(Outcome(job + 17, task.digest(), None, Violation(b""), Effort()))
     yield bytes(pick.randrange(256) for _ in range(9))
     outcomes = [one for one in said if one[1:2] != b"\x04"]
     if outcomes:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from cleave.engines.coordination import Command, Event, Finish, Hire, Joined, Received, Send
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.coordinator import P3Coordinator
 from cleave.engines.pdr.messages import (
     INVARIANT,
@@ -22,7 +23,6 @@ from cleave.engines.pdr.messages import (
     Effort,
     Exchange,
     FromWorker,
-    GivenUp,
     Lemma,
     Outcome,
     Proofs,
@@ -31,7 +31,6 @@ from cleave.engines.pdr.messages import (
     Stop,
     Task,
     ToWorker,
-    Violated,
     decode_finding,
     encode,
     to_worker,
@@ -39,7 +38,7 @@ from cleave.engines.pdr.messages import (
 from cleave.engines.pdr.options import PdrOptions
 from cleave.ir.horn_partition import Partition
 
-Told = tuple[int, ToWorker] | Hire | Proofs | Violated | GivenUp
+Told = tuple[int, ToWorker] | Hire | Proofs | Violation[bytes] | GivenUp
 QUERY = Partition(7)
 NAMES = ("a", "b", "c", "d")
 EFFORT = Effort(cost=5, sharing=1, validation=2)

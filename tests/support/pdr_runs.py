@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, Joined, Lost, Work
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.coordinator import P3Coordinator
 from cleave.engines.pdr.evidence import decode_derivation
-from cleave.engines.pdr.messages import GivenUp, Proofs, Task, Violated, decode_finding
+from cleave.engines.pdr.messages import Proofs, Task, decode_finding
 from cleave.engines.pdr.options import PdrOptions, Share
 from cleave.engines.pdr.record import combined
 from cleave.engines.pdr.task import HornProblem, horn_problem
@@ -126,14 +127,14 @@ def _all_facts(facts: set[tuple[str, int]], moves: list[tuple[str, tuple[str, ..
 class PdrRun:
     task: Task
     problem: HornProblem
-    answer: Proofs | Violated | GivenUp
+    answer: Proofs | Violation[bytes] | GivenUp
     events: list[Event]
     counters: dict[str, int | float]
     seconds: float
 
     @property
     def word(self) -> str:
-        return {Proofs: "safe", Violated: "unsafe", GivenUp: "unknown"}[type(self.answer)]
+        return {Proofs: "safe", Violation: "unsafe", GivenUp: "unknown"}[type(self.answer)]
 
     def wrong(self) -> str | None:
         """What is wrong with the evidence, checked on the clauses that were given."""
@@ -145,7 +146,7 @@ class PdrRun:
                     unfold=self.problem.inlined,
                     seconds=60.0,
                 )
-            case Violated(derivation=derivation):
+            case Violation(derivation):
                 judged = check_derivation(self.problem.given, decode_derivation(derivation), seconds=60.0)
             case GivenUp():
                 return None

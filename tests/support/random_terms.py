@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from cleave.logic import datatypes
 from cleave.logic import terms as t
+from cleave.logic.floats.formats import Floating, Format, Rounding
+from cleave.logic.floats.operations import ARITHMETIC, COMPARISONS, FLOATING
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, array, bitvec, uninterpreted
 from cleave.logic.terms import Function, Op, Term
 
@@ -49,6 +51,14 @@ class Builder:
         term = self.node(self.random.choice(list(Op)))
         self.made.setdefault(term.sort, []).append(term)
         return term
+
+    def _floating(self, op: Op) -> Term:
+        """Numbers of eight bits."""
+        mode = Rounding.NEAREST_EVEN if op in COMPARISONS else self.random.choice(list(Rounding))
+        to = Format(3, 5) if op is Op.FP_CONVERT else None
+        count = 2 if op in COMPARISONS else ARITHMETIC.get(op, 1)
+        args = tuple(self.any(BYTE) for _ in range(count))
+        return t.make(op, args, BOOL if op in COMPARISONS else BYTE, Floating(Format(4, 4), mode, to))
 
     def node(self, op: Op) -> Term:
         pick, any_ = self.random, self.any
@@ -108,6 +118,8 @@ class Builder:
                 return t.make(op, (any_(BYTE),), BYTE)
             case Op.BV_ULT | Op.BV_ULE | Op.BV_SLT | Op.BV_SLE:
                 return t.make(op, (any_(BYTE), any_(BYTE)), BOOL)
+            case _ if op in FLOATING:
+                return self._floating(op)
             case Op.CONSTRUCT:
                 shape, place = pick.choice((SHAPE, ROW)), pick.randrange(2)
                 return t.make(op, tuple(map(any_, shape.constructors[place].fields)), shape, place)

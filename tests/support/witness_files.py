@@ -17,6 +17,7 @@ from uuid import UUID
 import yaml
 
 from cleave.frontends.c.clang.compile import compiler
+from support.witness_shape import misshapen
 
 _METADATA = {"format_version", "uuid", "creation_time", "producer", "task"}
 _PRODUCER = {"name", "version", "configuration", "command_line"}
@@ -50,7 +51,9 @@ class Waypoint(NamedTuple):
 
 def entry_of(file: Path) -> dict[str, Any]:
     """The one entry of a witness, whose metadata are complete and right."""
-    (entry,) = yaml.safe_load(file.read_text())
+    witness = yaml.safe_load(file.read_text())
+    assert misshapen(witness) == []
+    (entry,) = witness
     metadata = entry["metadata"]
     task = metadata["task"]
     assert set(entry) == {"entry_type", "metadata", "content"}

@@ -9,11 +9,16 @@ import pytest
 
 from cleave import Options, verify
 from cleave.cli.main import main
-from cleave.engines.review.drawings import Block, Lane, Lanes, Node, Tree
+from cleave.engines.review.drawings import Block, Lane, Lanes, Line, Lines, Node, Tree
+from cleave.export.exports import EXPORTS
 from cleave.journal.places import find_run
+from cleave.review.stages import StageReview
+from cleave.verdict import Trace, TraceStep
 from cleave.view.charts import figure
 from cleave.view.markup import h
 from cleave.view.report import report_of
+from cleave.view.run import bounds_grid
+from cleave.view.trace import schedule
 from cleave.view.tree import MOST, draw_tree
 
 UNSAFE = """\
@@ -78,6 +83,36 @@ def test_blocks_that_can_not_be_told_apart_are_drawn_as_one() -> None:
     assert len(figure(Lanes(title="t", lanes=(Lane("worker 1", blocks),)))) < 10_000
 
 
+def test_a_line_of_one_point_is_a_dot() -> None:
+    lines = (Line("one", ((1.0, 3.0),)), Line("two", ((1.0, 1.0), (2.0, 2.0))))
+    drawn = figure(Lines(title="t", x="x", y="y", lines=lines))
+    assert drawn.count('class="l-0 dot"') == 1
+    assert 'class="l-1"' in drawn
+
+
+def test_a_proof_covers_all_smaller_bounds_in_the_grid() -> None:
+    stages = [
+        StageReview(n, "threads", "", 1, "bounded-safe", bounds={"contexts": contexts, "unwind": unwind})
+        for n, (contexts, unwind) in enumerate(((2, 3), (4, 1)), 1)
+    ]
+    grid = bounds_grid([*stages, StageReview(3, "executions", "", 1, "budget")])
+    assert grid is not None
+    rows = [row.count("✓") for row in re.findall(r"<tr>.*?</tr>", grid)[1:]]
+    assert rows == [4, 2, 2, 0], "unwindings 1 to 4, of contexts 1 to 5"
+    assert bounds_grid([StageReview(1, "inline", "", 1, "bounded-safe", bounds={"recursion": 3})]) is None
+
+
+def test_files_are_offered_only_where_there_are_some() -> None:
+    offered = {
+        (file, verdict): [one.name for one in EXPORTS if one.may_be_of(file, verdict)]
+        for file, verdict in (("a.c", "unsafe"), ("a.aag", "unsafe"), ("a.bpl", "unknown"), ("a.smt2", "safe"))
+    }
+    assert offered["a.c", "unsafe"] == ["witness", "graphml", "sarif", "certificate", "report"]
+    assert offered["a.aag", "unsafe"] == ["stimulus", "sarif", "certificate", "report"]
+    assert offered["a.bpl", "unknown"] == ["sarif", "report"]
+    assert offered["a.smt2", "safe"] == ["sarif", "invariant", "certificate", "report"]
+
+
 def test_a_derivation_is_a_tree(tmp_path: Path) -> None:
     file = tmp_path / "a.smt2"
     file.write_text(
@@ -91,3 +126,41 @@ def test_a_derivation_is_a_tree(tmp_path: Path) -> None:
     assert "Derivation" in text
     ids = re.findall(r'data-id="([0-9.]+)"', text)
     assert ids == ["0", "0.0", "0.1"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_cegar_run_shows_its_tree(tmp_path: Path, workers: int) -> None:
+    file = tmp_path / "a.smt2"
+    file.write_text(
+        "(set-logic HORN)(declare-fun P (Int) Bool)"
+        "(assert (forall ((x Int)) (=> (= x 0) (P x))))"
+        "(assert (forall ((x Int)) (=> (and (P x) (< x 9)) (P (+ x 1)))))"
+        "(assert (forall ((x Int)) (=> (and (P x) (< x 0)) false)))(check-sat)"
+    )
+    verify(str(file), Options(engine="cegar", workers=workers, journal=tmp_path / "runs"))
+    text = report_of(find_run(tmp_path / "runs", "latest"))
+    assert text.count("<h3>Abstract reachability tree</h3>") == 1
+    assert text.count("<h3>What each counterexample led to</h3>") == 1
+    assert "covered by node" in text
+    assert "start → P → error" in text
+
+
+def test_what_is_counted_has_no_halves_on_its_axes() -> None:
+    counted = figure(Lines(title="levels", x="iteration", y="level", lines=(Line("a", ((1.0, 0.0), (3.0, 2.0))),)))
+    measured = figure(Lines(title="levels", x="seconds", y="level", lines=(Line("a", ((0.5, 0.0), (1.5, 1.0))),)))
+    steps = figure(Lanes(title="Schedule", lanes=(Lane("thread 0", (Block(0, 2, "thread"),)),), unit="steps"))
+    assert ".5</text>" not in counted
+    assert ".5</text>" in measured
+    assert ".5</text>" not in steps
+
+
+def test_the_lane_of_a_thread_names_its_function_and_starts_where_it_was_created() -> None:
+    def step(thread: int, text: str, note: str = "") -> TraceStep:
+        return TraceStep("line", "main", 0, None, text, thread=thread, note=note)
+
+    steps = (step(0, "pthread_create(&t, 0, f, 0);", "starts thread 1"), step(0, "x = 1;"), step(1, "x = 2;"))
+    drawn = schedule(Trace(steps, "x == 1", None, threads={0: "main", 1: "f"}))
+    assert drawn is not None
+    assert '<span class="quiet">f</span>' in drawn
+    (line,) = re.findall(r'<title>thread 1 starts</title><line x1="([\d.]+)%"', drawn)
+    assert line == "0.000"

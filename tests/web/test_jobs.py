@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -76,7 +77,9 @@ def test_a_submitted_file_gets_its_verdict_and_its_files(client: TestClient) -> 
     assert run["verdict"] == "safe"
     assert run["files"] == ["<b>.bpl"]
     assert "journal" not in run, "no path of the server is told"
-    for name in ("sarif", "report", "result", "journal"):
+    offered = re.findall(rf"/api/v1/runs/{id}/files/(\w+)", client.get(f"/runs/{id}").text)
+    assert offered == ["journal", "sarif", "certificate", "report", "result"]
+    for name in (*offered, "journal"):
         file = client.get(f"/api/v1/runs/{id}/files/{name}")
         assert file.status_code == 200, file.text
         assert file.headers["content-disposition"].startswith("attachment")
@@ -91,23 +94,46 @@ def test_a_submitted_file_gets_its_verdict_and_its_files(client: TestClient) -> 
     assert "&lt;b&gt;.bpl" in client.get("/jobs").text
 
 
-def test_stop_and_resume(client: TestClient) -> None:
-    (id,) = submitted(client, {"a.bpl": FOR_EVER}, engine="pdr")
+def test_clauses_without_a_solution_say_nothing_of_the_invariant_that_a_job_would_keep(client: TestClient) -> None:
+    clauses = "(set-logic HORN)(assert (forall ((x Int)) (=> (> x 0) false)))(check-sat)"
+    made = client.post("/api/v1/runs", json={"files": {"a.smt2": clauses}, "options": {"workers": "1"}}).json()
+    id = made["runs"][0]
+    assert ended(client, id)["result"]["verdict"] == "unsafe"
+    assert "not written" not in client.get(f"/runs/{id}").text
+    assert "-jobs" not in client.get(f"/api/v1/runs/{id}").text
+
+
+def running(client: TestClient, id: str) -> None:
     end = time.monotonic() + 30
-    while client.get(f"/api/v1/runs/{id}").json().get("state") != "going on":
+    while (found := run_of(client, id)).get("state") != "running" or "stages" not in found:
         assert time.monotonic() < end
         time.sleep(0.05)
-    assert client.post(f"/api/v1/runs/{id}/resume").status_code == 400, "it is going on"
+
+
+def run_of(client: TestClient, id: str) -> dict[str, Any]:
+    """Before there is a run, it is about the job, and has no stages."""
+    found: dict[str, Any] = client.get(f"/api/v1/runs/{id}").json()
+    return found
+
+
+def test_stop_and_resume(client: TestClient) -> None:
+    (id,) = submitted(client, {"a.bpl": FOR_EVER}, engine="pdr")
+    running(client, id)
+    assert client.post(f"/api/v1/runs/{id}/resume").status_code == 400, "it is running"
     assert "data-live" in client.get(f"/runs/{id}").text
     assert client.post(f"/api/v1/runs/{id}/stop").status_code == 202
+    end = time.monotonic() + 30
+    while client.post(f"/runs/{id}/resume", follow_redirects=False).status_code != 303:  # its process still ends
+        assert time.monotonic() < end
+    running(client, id)
+    job = client.get(f"/api/v1/jobs/{id}").json()
+    assert job["state"] == "running"
+    assert job["resumes"]
+    client.post(f"/api/v1/runs/{id}/stop")
     assert ended(client, id)["state"] == "stopped"
-    assert client.get(f"/api/v1/runs/{id}").json()["state"] == "stopped"
+    assert run_of(client, id)["state"] == "stopped"
     assert client.post(f"/api/v1/runs/{id}/stop").status_code == 400, "it is over"
     assert "resume" in client.get(f"/runs/{id}").text
-    assert client.post(f"/runs/{id}/resume", follow_redirects=False).status_code == 303
-    assert client.get(f"/api/v1/jobs/{id}").json()["state"] == "running"
-    client.post(f"/api/v1/runs/{id}/stop")
-    assert ended(client, id)["resumes"]
 
 
 def test_an_include_that_the_first_look_misses_is_found_by_the_compiler(settings: Settings, tmp_path: Path) -> None:
@@ -177,5 +203,5 @@ def test_jobs_that_a_server_left_can_be_seen_by_the_next(settings: Settings) -> 
     (settings.jobs_folder / "broken").mkdir()
     queue = Queue(settings)
     assert queue.jobs[id].state == "stopped"
-    with pytest.raises(UsageError, match="not going on"):
+    with pytest.raises(UsageError, match="not running"):
         queue.stop(id)

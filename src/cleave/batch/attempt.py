@@ -107,7 +107,7 @@ class Attempt:
             reason=told.get("reason") or "",
             engine=told.get("engine") or "",
             bounds=told.get("bounds") or {},
-            violated=trace.get("violated") or "",
+            violated=_violated(trace),
             validation=told.get("validation") or "",
         )
 
@@ -148,6 +148,12 @@ def _beyond(limits: Limits, seconds: float, seen: Tree) -> str:
     if limits.memory_mb and seen.memory_bytes > limits.memory_mb * 1e6 * _GRACE_SHARE:
         return "memory: killed"
     return ""
+
+
+def _violated(trace: Mapping[str, Any]) -> str:
+    """What is violated, and where."""
+    what, place = trace.get("violated") or "", trace.get("location") or {}
+    return f"{what}, at {place['file']}:{place['line']}:{place['column']}" if what and place else what
 
 
 def _last_object(output: bytes) -> Mapping[str, Any] | None:

@@ -21,8 +21,9 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from cleave.batch.reading import inputs_of
 from cleave.batch.task import Task
-from cleave.errors import CleaveError, InputError
+from cleave.errors import InputError
 from cleave.frontends.c.property_file import properties_of
 from cleave.frontends.clauses import READERS as CLAUSES
 from cleave.frontends.read import READERS as PROGRAMS
@@ -86,7 +87,7 @@ def _folder(folder: Path) -> Iterator[Task]:
             return
     files = sorted(path for path in folder.rglob("*") if path.is_file() and not _is_hidden(path, folder))
     definitions = [path for path in files if path.suffix.lower() in _DEFINITIONS and _is_definition(path)]
-    named = {os.path.realpath(file) for path in definitions for file in _inputs(path)}
+    named = {os.path.realpath(file) for path in definitions for file in inputs_of(path)}
     for path in files:
         if path in definitions:
             yield from of_definition(path)
@@ -101,16 +102,9 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 def _is_definition(file: Path) -> bool:
     """Other tools keep their settings in YAML, too."""
     try:
-        return b"input_files" in file.read_bytes()
-    except OSError:
+        return b"input_files" in read_bytes(str(file))
+    except InputError:
         return False
-
-
-def _inputs(file: Path) -> list[Path]:
-    try:
-        return [file.parent / name for name in read_task_definition(str(file), file.read_bytes()).input_files]
-    except (CleaveError, OSError):
-        return []
 
 
 # --- task definitions -----------------------------------------------------------------------------------------------
@@ -134,8 +128,8 @@ def _checks(definition: TaskDefinition, property_file: str, folder: Path) -> tup
     if Path(property_file).stem == _CLAUSES:
         return ()
     try:
-        content = (folder / property_file).read_bytes()
-    except OSError:
+        content = read_bytes(str(folder / property_file))
+    except InputError:
         content = None  # names are enough for those that everybody knows
     names = properties_of(property_file, content)
     is_c = (definition.language or "C").upper() == "C"

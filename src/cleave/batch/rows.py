@@ -1,4 +1,4 @@
-"""What became of a task, and the file that keeps it: one JSON object on a line, on the disk before anything else
+"""The result of a task, and the file that keeps it: one JSON object on a line, on the disk before anything else
 happens. A line whose writing was cut off is skipped, and its task is run again.
 
 >>> Row(name="a", verdict="unsafe", expected="safe").status

@@ -35,13 +35,18 @@ def as_text(rows: Sequence[Row]) -> list[str]:
             counts = (str(sum(row.verdict == verdict for row in own)) for verdict in verdicts)
             lines.append((expected or "not said", *counts))
     shown = list(table(lines, right=verdicts))
-    striking = [row for row in rows if row.status in ("wrong", "error")]
-    for row in striking[:_MOST_SHOWN]:
-        told = f"{row.verdict}, expected {row.expected}" if row.status == "wrong" else row.reason
-        shown.append(f"  {row.status}: {row.name}: {told}")
+    striking = [row for row in rows if row.status == "error" or is_failure(row)]
+    shown += [f"  {_striking(row)}" for row in striking[:_MOST_SHOWN]]
     if len(striking) > _MOST_SHOWN:
         shown.append(f"  and {len(striking) - _MOST_SHOWN} more")
     return [*shown, in_words(rows)]
+
+
+def _striking(row: Row) -> str:
+    if row.status == "error":
+        return f"error: {row.name}: {row.reason}"
+    told = f"{row.verdict}, expected {row.expected}" if row.status == "wrong" else row.violated
+    return ": ".join(filter(None, (row.status if row.status == "wrong" else row.verdict, row.name, told)))
 
 
 def as_csv(rows: Sequence[Row]) -> str:

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import msgspec
 
+from cleave.batch.reading import files_read
+from cleave.errors import InputError
+from cleave.frontends.read import read_bytes
 from cleave.version import __version__
 
 _USUAL = ("--json", "--quiet", "--journal=none")
@@ -54,16 +57,17 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         return [python, "-P", "-m", "cleave.cli.main", "verify", *_USUAL, *own, *self.files]
 
     def key(self) -> str:
-        """The same for the same files, arguments, limits and version: a row with this key need not be made again."""
+        """The same for the same files with what they include, arguments, limits and version: a row with this key need
+        not be made again."""
         digest = hashlib.sha256()
         told = (__version__, self.name, *self.arguments, *self.limits.arguments(), str(self.expected))
-        for part in (*told, *(f"{file}:{_digest(file)}" for file in self.files)):
+        for part in (*told, *(f"{file}:{_digest(file)}" for file in files_read(self.files, self.arguments))):
             digest.update(part.encode() + b"\0")
         return digest.hexdigest()[:24]
 
 
-def _digest(file: str) -> str:
+def _digest(file: Path) -> str:
     try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-    except OSError:
+        return hashlib.sha256(read_bytes(str(file))).hexdigest()
+    except InputError:
         return "none"

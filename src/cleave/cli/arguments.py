@@ -63,17 +63,20 @@ def whole_number_or_zero(text: str) -> int:
     return int(text)
 
 
+class Once(argparse.Action):
+    """Of an option that is given twice the last one would win without a word."""
+
+    def __call__(self, parser: Any, options: Any, value: Any, flag: str | None = None) -> None:
+        if (before := getattr(options, self.dest)) is not None:
+            raise argparse.ArgumentError(self, f"given twice, as {before} and {value}")
+        setattr(options, self.dest, value)
+
+
 def run_id(text: str) -> str:
     """A name that is a file's name as well."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a name of letters, digits, - and _")
     return text
-
-
-def positive_number(text: str) -> float:
-    if not re.fullmatch(r"\d{1,9}(\.\d+)?", text) or not float(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return float(text)
 
 
 seconds = said(engine_options.seconds)

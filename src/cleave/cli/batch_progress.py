@@ -1,4 +1,4 @@
-"""What a batch is doing, on the standard error stream: on a terminal one live table, elsewhere a line for each task.
+"""The progress of a batch, on the standard error stream: on a terminal one live table, elsewhere a line for each task.
 
 12/300  safe      0.41 s  loops/sum.c
 """

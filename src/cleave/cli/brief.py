@@ -10,7 +10,6 @@ The lists of engines, properties and files come from their tables, so that those
 from __future__ import annotations
 
 import argparse
-import shutil
 import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -58,6 +57,8 @@ def add_help(parser: argparse.ArgumentParser) -> None:
 
 
 def brief_help(parser: argparse.ArgumentParser) -> str:
+    import shutil  # with all formats of archives
+
     width = min(_WIDTH, shutil.get_terminal_size((_WIDTH, 0)).columns)
     actions = {flag: action for action in parser._actions for flag in action.option_strings}
     lines = [f"usage: {parser.prog} FILE [FILE ...] [options]", ""]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 from cleave.cli.arguments import whole_number_or_zero
 from cleave.errors import UsageError
@@ -62,9 +63,10 @@ def add_c(parser: argparse.ArgumentParser, *, everything: bool = True) -> None:
     )
     group.add_argument(
         "--memory-model",
-        choices=["sc"],
+        choices=["sc", "tso", "pso"],
         help="sc: memory is sequentially consistent, also for atomics with a weaker order; without it, a program that"
-        " has them can't be proved (default for a task or --property-file: sc)",
+        " has them can't be proved (default for a task or --property-file: sc). tso, pso: each thread has a buffer for"
+        " its stores, as on x86 (tso), or one for each place (pso)",
     )
     group.add_argument(
         "--no-spurious-wakeups",
@@ -78,7 +80,9 @@ def add_c(parser: argparse.ArgumentParser, *, everything: bool = True) -> None:
         help="where memory or leaks are checked, malloc and the like may return null (default, but not for tasks of"
         " SV-COMP: --property-file, a task, or a program that calls __VERIFIER_ functions)",
     )
-    group.add_argument("-D", dest="defines", metavar="NAME[=VALUE]", action="append", default=[], help="define a macro")
+    group.add_argument(
+        "-D", dest="defines", metavar="NAME[=VALUE]", type=_macro, action="append", default=[], help="define a macro"
+    )
     group.add_argument(
         "--trust",
         metavar="FUNCTION",
@@ -109,8 +113,14 @@ def _checks_help(*, everything: bool) -> str:
     return (
         f"what to check, as many as wanted: {listed}. {DEFAULT} stands for {usual}, which are checked where neither a"
         " task nor a property file says what; in programs without an error function a label named ERROR then counts as"
-        " an assertion that fails"
+        " an assertion that fails. Of Boogie's threads, assertions and data-race can be checked"
     ).replace("%", "%%")
+
+
+def _macro(text: str) -> str:
+    if not re.match(r"(?!\d)[\w$]+(?:$|[=(])", text) or "\n" in text:
+        raise argparse.ArgumentTypeError("NAME or NAME=VALUE expected, on one line")
+    return text
 
 
 def _lower(sentence: str) -> str:
@@ -127,9 +137,10 @@ def c_options(options: argparse.Namespace) -> COptions:
         checks=tuple(dict.fromkeys(name for own in found for name in own)) if found else None,
         only=tuple(name.strip() for text in options.only for name in text.split(",") if name.strip()),
         loop_bound=options.loop_bound,
-        memory_model=options.memory_model if options.property_file is None else "sc",
+        memory_model=options.memory_model or ("sc" if options.property_file is not None else None),
         spurious_wakeups=options.spurious_wakeups,
         malloc_may_fail=False if options.malloc_may_fail is None and options.property_file else options.malloc_may_fail,
+        array_bounds=not options.property_file,
         trust=tuple(options.trust),
         assume_pure=options.assume_pure,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from cleave.errors import UsageError
@@ -35,8 +36,20 @@ def run(options: argparse.Namespace) -> int:
 
     if options.reread and not options.files:
         raise UsageError("--reread needs the files that the certificate is about")
-    again = (lambda certificate: _read_again(certificate, options.files)) if options.reread else None
-    return check(options.certificate, options.files, options.solver, options.seconds, again)
+    files = [source for file in options.files for source in _sources(file)]
+    again = (lambda certificate: _read_again(certificate, files)) if options.reread else None
+    return check(options.certificate, files, options.solver, options.seconds, again)
+
+
+def _sources(file: str) -> list[str]:
+    """The files of a program, which a task definition names."""
+    from cleave.run.request import Options
+    from cleave.run.tasks import ENDINGS, resolve_task
+
+    if PurePath(file).suffix.lower() not in ENDINGS:
+        return [file]
+    task = resolve_task(file, Options())
+    return [task.file, *task.options.c.others]
 
 
 def _read_again(certificate: Certificate, files: Sequence[str]) -> str:

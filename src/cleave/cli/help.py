@@ -1,4 +1,4 @@
-"""``cleave help``: topics, each on one screen. What a table of the project knows comes from that table.
+"""``cleave help``: topics, each on one screen. Facts that a table of the project has come from that table.
 
 cleave help
 cleave help engines
@@ -22,9 +22,9 @@ bounded-safe   0           no execution within the printed bounds violates it (-
 unsafe         10          an execution violates it; the trace was replayed on the program as it was read
 unknown        5           no answer, with the reason and how far the run got
 
-The second line of a result names what was checked. What is not named there was not checked.
+The second line of a result names the properties that were checked. No other one was.
 Errors have exit codes, too: 1 usage, 2 input that can't be read or parsed, 6 a defect of Cleave.
-A proof is checked by code that did not find it. What can't be confirmed is unknown (unconfirmed)."""
+Code that did not find a proof checks it. A finding that can't be confirmed is unknown (unconfirmed)."""
 _FORMATS = """\
 .c, .i         C, with POSIX threads; all C files together are one program (needs the extra c)
 .bpl           Boogie, as Boogie 2 and Corral use it

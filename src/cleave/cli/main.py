@@ -52,6 +52,7 @@ _COMMANDS = (
     "boogie",
     "help",
 )
+_VERSION = "--version"
 _PASSING_ON = ("batch", "cluster")  # what comes after --
 _EXTENDED = ("verify", "plan")  # by engines and exports of other packages
 
@@ -70,16 +71,22 @@ class _Parser(argparse.ArgumentParser):
 def parser(only: str | None = None, extent: Extent = Extent.ALL) -> argparse.ArgumentParser:
     """Of all commands, or of one: loading the others takes longer than a small task, and so do their rarer flags."""
     top = _Parser(prog="cleave", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
-    top.add_argument("--version", action="version", version=f"cleave {__version__}")
+    top.add_argument(_VERSION, action="version", version=f"cleave {__version__}")
     _add_verbose(top, 0)
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (only,) if only in _COMMANDS else _COMMANDS:
+    for command in _loaded(only):
         module = import_module(f"cleave.cli.{command}")
         module.add_to(commands, extent) if command in _EXTENDED else module.add_to(commands)
     for subparser in commands.choices.values():
         subparser.set_defaults(parser=subparser)
         _add_verbose(subparser, argparse.SUPPRESS)  # before the command or after it
     return top
+
+
+def _loaded(only: str | None) -> Sequence[str]:
+    if only == _VERSION:
+        return ()
+    return (only,) if only in _COMMANDS else _COMMANDS
 
 
 def _add_verbose(parser: argparse.ArgumentParser, default: int | str) -> None:
@@ -96,7 +103,7 @@ def _readable(arguments: Sequence[str]) -> Sequence[str]:
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    command = next((word for word in arguments if not word.startswith("-")), None)
+    command = next((word for word in arguments if not word.startswith("-") or word == _VERSION), None)
     whole = list(arguments)
     if command in _PASSING_ON and "--" in whole:
         arguments = whole[: whole.index("--")]

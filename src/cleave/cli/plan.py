@@ -17,6 +17,7 @@ from cleave.cli.printing import say
 from cleave.cli.problem import add_problem, chosen_options
 from cleave.engines.text import amount, table
 from cleave.errors import UsageError
+from cleave.export.outputs import check_outputs
 from cleave.frontends.input import Input
 from cleave.frontends.read import is_c
 from cleave.ir.integers import Integers
@@ -48,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("one program at a time; several files are one program only in C")
     linked = replace(chosen, c=replace(chosen.c, others=tuple(others)))
     input, plan, _ = planned(file, linked)
+    check_outputs(plan, input)
     if options.json:
         found = {"file": input.file, "kind": input.kind.value, **msgspec.to_builtins(plan)}
         print(json.dumps(found | ({"loops": list(map(str, _loops(input)))} if options.loops else {})))
@@ -68,9 +70,11 @@ def _loops(input: Input) -> list[NamedLoop]:
 def plan_text(plan: Plan) -> Iterable[str]:
     yield from table([_COLUMNS, *(_row(stage, plan) for stage in plan.stages)], right=("stage", "workers"), indent="  ")
     if len({(stage.group, stage.lane) for stage in plan.stages}) > len({stage.group for stage in plan.stages}):
-        yield "  Lanes of one group run side by side, the stages of a lane in turn. What settles it ends the rest."
-    limit = f"{plan.timelimit:g} s in all" if plan.timelimit else "no time limit"
-    yield f"  {limit}; workers: {plan.place.runtime}"
+        yield "  Lanes of one group run side by side, the stages of a lane in turn. A verdict ends the rest."
+    limits = [f"{plan.timelimit:g} s in all"] if plan.timelimit else []
+    if plan.cputimelimit:
+        limits.append(f"{plan.cputimelimit:g} s of processor time in all")
+    yield f"  {', '.join(limits) or 'no time limit'}; workers: {plan.place.runtime}"
 
 
 def _row(stage: Stage, plan: Plan) -> tuple[str, ...]:
@@ -82,7 +86,7 @@ def _time(stage: Stage, plan: Plan) -> str:
     said = []
     if stage.cost:
         said.append(f"cost {amount(stage.cost)}")
-    if plan.timelimit:
+    if plan.timelimit or plan.cputimelimit:
         said.append("all that is left" if stage.share == 1.0 else f"{stage.share:.0%} of what is left")
         if stage.seconds:
             said.append(f"at most {stage.seconds:g} s")

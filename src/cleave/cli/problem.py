@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cleave.cli.arguments import Extent, megabytes, seconds, whole_number
+from cleave.cli.arguments import Extent, Once, megabytes, seconds, whole_number
 from cleave.cli.c_arguments import INTEGERS, add_c, c_options
 from cleave.cli.printing import say
 from cleave.engines.registry import engine, engines, names
@@ -40,6 +40,7 @@ def add_problem(parser: argparse.ArgumentParser, extent: Extent) -> None:
     )
     parser.add_argument(
         "--engine",
+        action=Once,
         metavar="NAME",
         help="one engine instead of a plan of several (`cleave plan` shows it): "
         + "; ".join(f"{one.name}: {one.purpose}" for one in known)

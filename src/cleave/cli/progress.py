@@ -1,4 +1,4 @@
-"""What a run is doing, on the standard error stream: on a terminal one live display, elsewhere a line now and then.
+"""The progress of a run, on the standard error stream: on a terminal one live display, elsewhere a line now and then.
 
 driver.bpl: 42 s: bound 2, 2 workers (2 busy), 41 splits (1.2/s), 30 parts closed, 12 open, 1834 instances, cost 12.3M
 """

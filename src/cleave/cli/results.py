@@ -117,7 +117,8 @@ def _each(found: Found) -> Iterable[str]:
         yield f"    {verdict:<{verdicts}}  {name:<{names}}  {place:>{places}}  {text}"
     counts = Counter(one["verdict"] for one in each)
     decided = sum(found["checked"].values()) - len(each)
-    more = f"; {decided} more hold as types and constants tell" if decided > 0 else ""
+    hold = "holds" if decided == 1 else "hold"
+    more = f"; {decided} more {hold} as types and constants tell" if decided > 0 else ""
     yield f"  of {len(each)} checks, {', '.join(f'{number} {word}' for word, number in sorted(counts.items()))}{more}"
 
 

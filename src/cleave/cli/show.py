@@ -26,7 +26,7 @@ def add_to(commands: Any) -> None:
         help="tell what happened in a run",
         description="Tells what happened in a run: its verdict, what became of each stage of its plan, how a search was"
         " split, which worker did what, where the cost went, which workers were lost, and how different their searches"
-        " were. Also of a run that is going on, or that was stopped.",
+        " were. Also of a run that is running, or that was stopped.",
     )
     parser.add_argument("name", metavar="RUN", help="the id of a run or its beginning, latest, or a journal's path")
     add_journal(parser, "where the journals are")

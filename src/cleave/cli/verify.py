@@ -134,7 +134,7 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
             lambda on_progress, stop: verify(file, chosen, on_progress=on_progress, stop=stop),
             file,
             signals=signals,
-            timelimit=chosen.wall_seconds(),
+            timelimit=chosen.timelimit,
             cputimelimit=chosen.cputimelimit,
             since=chosen.since,
             before=chosen.before or 0.0,

@@ -3,8 +3,8 @@
     coordinator.on(event) -> commands            # no clock, no I/O, no solver, nothing random that isn't seeded
     incoming = yield Turn(outgoing, cost=...)    # what a worker does between two steps of its own work
 
-Events and commands carry an engine's messages as bytes: whoever moves them need not understand them, and a journal can
-keep them. Because a coordinator is pure, feeding it the events of a run again rebuilds it.
+Events and commands carry an engine's messages as bytes: code that moves them need not understand them, and a journal
+can keep them. Because a coordinator is pure, feeding it the events of a run again rebuilds it.
 
 Messages between a coordinator and one worker arrive in order and once, or the worker is lost: that is the runtime's
 promise. The number of a worker is never used again, so whatever a lost worker still sends can be told apart and is

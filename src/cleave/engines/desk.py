@@ -1,4 +1,4 @@
-"""What a search has around it: its limits, and where it puts what it learns on the way.
+"""The surroundings of a search: its limits, and the place for its counters, notes and results so far.
 
     desk.watch.check()                    # raises StoppedError once a limit is hit
     desk.note({"cost": 1200})             # progress
@@ -10,12 +10,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from cleave.frontends.input import Input
 from cleave.ir.integers import UNBOUNDED_ASSUMPTION, Integers
 from cleave.ir.program import Program, checks_of
+from cleave.records import dataclass
 from cleave.verdict import Reason, StoppedError, Verdict
 from cleave.watch import Watch
 
@@ -25,7 +26,8 @@ News: TypeAlias = Mapping[str, Any]
 @dataclass(slots=True)
 class Desk:
     """``most_cost`` ends the search once its counters tell so much solver cost; 0: no limit. ``facts`` are what the
-    stage found out for others, encoded, and ``predicates`` those of an abstraction, by location."""
+    stage found out for others, encoded, ``predicates`` those of an abstraction, by location, and ``drawings`` what it
+    shows of itself, encoded (`review.drawings`)."""
 
     watch: Watch
     on_news: Callable[[News], None] = lambda news: None
@@ -36,6 +38,8 @@ class Desk:
     predicates: dict[str, tuple[str, ...]] = field(default_factory=dict)
     kept: Verdict | None = None
     facts: Facts | None = None
+    decided: tuple[str, ...] = ()  # checks that hold, by name, though others are open
+    drawings: bytes = b""
 
     def note(self, news: News) -> None:
         self.counters.update(news)

@@ -4,14 +4,13 @@
                     counters=InlineCounters, search="cleave.engines.inline.search:InlineSearch", ...)
 
 It lies in ``engines/<name>/plugin.py``, and `registry` finds it. Command line, checks of the Python call, tables in the
-docs and reviews of runs are made from it. What is large is named by ``module:name`` and loaded when it is needed.
+docs and reviews of runs are made from it. Large parts are named by ``module:name`` and loaded when they are needed.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -19,8 +18,9 @@ from cleave.engines.coordination import Coordinator, Event
 from cleave.engines.counters import Counters
 from cleave.engines.desk import Desk, Facts
 from cleave.engines.findings import GaveUp
-from cleave.frontends.input import Input, Kind
+from cleave.frontends.input import Kind
 from cleave.ir.integers import Integers
+from cleave.records import dataclass
 from cleave.verdict import Reason, Verdict
 
 Runtime: TypeAlias = Literal["local", "ray", "simulated"]
@@ -104,9 +104,6 @@ class Search(Protocol):
 
     def together(self, desk: Desk, team: Team) -> Verdict:
         """With any number of workers."""
-
-
-MakeSearch: TypeAlias = Callable[[Input, Any, Setting], Search]
 
 
 def load(name: str) -> Any:

@@ -1,36 +1,50 @@
-"""What a search finds: one vocabulary for all engines.
+"""The findings of a search: one vocabulary for all engines.
 
     Violation(path)                     an execution, a derivation or a schedule, still to be confirmed
     Proof(evidence, {"recursion": 3})   no violation within the bounds; without any if there are none
     GaveUp(Reason.SOLVER, "why")        no answer
+    GivenUp("timeout")                  so do a part of a search and a worker, in the solver's own word
 
-A finding is a claim. `validate` checks its evidence, and only then it becomes a verdict.
+A finding is a claim. `validate` checks its evidence, and only then it becomes a verdict. In messages violations are the
+same class, with their evidence in a form that can be sent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeAlias, TypeVar
 
+import msgspec
+
+from cleave.records import dataclass
 from cleave.verdict import Reason
 
 Evidence = TypeVar("Evidence", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Violation(Generic[Evidence]):
+class Violation(msgspec.Struct, Generic[Evidence], frozen=True, array_like=True, tag=2):
+    """The only class for what breaks a property, from a solver's model to the verdict."""
+
     evidence: Evidence
+
+
+class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag=3):
+    """Of a part of a search: `GaveUp` is what comes of it. ``reason`` is what the solver says."""
+
+    reason: str
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof(Generic[Evidence]):
     """``bounds`` is empty iff no bound took part. ``within`` is a smaller claim, for the bounds that were asked for,
-    where the search went beyond them."""
+    where the search went beyond them. ``part`` is less evidence for the same claim, as far as the engine can tell."""
 
     evidence: Evidence
     bounds: Mapping[str, int] = field(default_factory=dict)
     within: Proof[Evidence] | None = None
+    part: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)

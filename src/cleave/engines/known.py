@@ -1,4 +1,4 @@
-"""What is known about a program, as bytes, so that all workers and all checks of proofs have the same program.
+"""Facts about a program, as bytes, so that all workers and all checks of proofs have the same program.
 
     decode_known(encode_known(facts)) == facts
 

@@ -1,4 +1,4 @@
-"""What a proof by Horn clauses says of a program's loops, in the program's own variables.
+"""Invariants of a program's loops, from a proof by Horn clauses, in the program's own variables.
 
     main:while.cond(a0, a1):  a1 <= 10 && f(a0)         at while.cond of main:  i <= 10
 
@@ -9,7 +9,7 @@ Variables whose name the program has more than once are told apart: a reader of 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from cleave.ir.horn import Interpretation
 from cleave.ir.program import Program
@@ -44,10 +44,23 @@ def _invariants(program: Program, horn: HornProgram, found: Interpretation) -> I
         sayable = [part for part in _conjuncts(relation.formula) if free_variables(part) <= said.keys()]
         conditions = tuple(substitute(part, said) for part in sayable)
         if conditions:
-            location = program.procedures[place.procedure].blocks[place.label].location
-            used = {variable.name for condition in conditions for variable in free_variables(condition)}
-            signed, unclear = _signed(program, place, readings), tuple(sorted(used - clear))
-            yield Invariant(place.procedure, place.label, location, conditions, signed, unclear)
+            signed = _signed(program, place, readings)
+            yield invariant_at(program, place.procedure, place.label, conditions, signed, clear)
+
+
+def invariant_at(
+    program: Program,
+    procedure: str,
+    label: str,
+    conditions: tuple[Term, ...],
+    signed: Mapping[str, bool],
+    clear: Collection[str] | None = None,
+) -> Invariant:
+    """What is known at a block, in the program's variables. ``clear`` are names that no reader can mistake."""
+    told = _clear_names(program, procedure) if clear is None else clear
+    location = program.procedures[procedure].blocks[label].location
+    used = {variable.name for condition in conditions for variable in free_variables(condition)}
+    return Invariant(procedure, label, location, conditions, dict(signed), tuple(sorted(used.difference(told))))
 
 
 def _signed(program: Program, place: Place, readings: Readings) -> dict[str, bool]:

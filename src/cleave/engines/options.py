@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Any, TypeVar
+
+from cleave.records import dataclass
 
 T = TypeVar("T")
 
@@ -32,7 +34,7 @@ class Option:
 
     ``low`` and ``high`` are inclusive, and hold for each number of a tuple. ``read`` is there where the type does not
     tell how to read. ``valid`` raises `ValueError` for what no range excludes. ``rule`` says what the default None
-    means, ``reason`` why the default is what it is.
+    means, ``reason`` why the default is what it is. ``instead_of`` names an option that has no effect beside this one.
     """
 
     flag: str = ""
@@ -46,6 +48,7 @@ class Option:
     valid: Callable[[Any], None] | None = None
     rule: str = ""
     reason: str = ""
+    instead_of: str = ""
 
 
 def option(default: T, **about: Any) -> T:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "cleave.engines"
-_BUILT_IN = ("inline", "pdr", "cegar", "threads", "bmc", "executions")
+_BUILT_IN = ("inline", "pdr", "cegar", "threads", "bmc", "intervals", "executions")
 
 
 def names() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Numbers and tables as plain text, for whoever shows what engines did."""
+"""Numbers and tables as plain text, for reports about engines."""
 
 from __future__ import annotations
 

@@ -13,9 +13,10 @@ ISSTA 2007; the dominators as in Cooper, Harvey and Kennedy, *A simple, fast dom
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.ir.program import Assume, Block, Procedure, Program
+from cleave.records import dataclass
 from cleave.validate.semantics.events import Event
 
 _EXIT = ""  # of every procedure; no block has an empty label

@@ -13,12 +13,13 @@ Forwards through the run, element by element for maps.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.explain.history import History, Place
 from cleave.ir.program import Assign, Assume, Call, Havoc, Program, Spawn
 from cleave.logic.terms import Op, Term
 from cleave.logic.values import Value
+from cleave.records import dataclass
 from cleave.validate.semantics.events import Event
 
 Names = frozenset[str]
@@ -47,6 +48,9 @@ def doubts(program: Program, history: History) -> tuple[str, ...]:
     """The tags of the havocs that the violation at the end of the run depends on."""
     if not any(isinstance(event.subject, Havoc) and event.subject.function for event in history.events):
         return ()
+    if program.store_buffers is not None:  # a thread may read what was written long ago: all are in doubt
+        tagged = (event.subject for event in history.events if isinstance(event.subject, Havoc))
+        return tuple(sorted({havoc.function for havoc in tagged if havoc.function}))
     return tuple(sorted(_Walk(program, history).run()))
 
 

@@ -8,7 +8,7 @@ last_write(x, before=3) = 1          evaluate(x + 1, before=3) = 2          read
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from cleave.ir.program import Program, is_old
@@ -38,8 +38,17 @@ class Place(NamedTuple):
 
 
 class History:
-    def __init__(self, program: Program, events: Sequence[Event], inputs: Iterable[tuple[Term, Value]]) -> None:
+    """``views``, where threads see shared variables differently: what the thread of each event sees after it."""
+
+    def __init__(
+        self,
+        program: Program,
+        events: Sequence[Event],
+        inputs: Iterable[tuple[Term, Value]],
+        views: Sequence[Mapping[Term, Value]] = (),
+    ) -> None:
         self.events = events
+        self._views = views
         self.calls: dict[int, int] = {}  # where each activation was called
         self._shared = {*program.globals, *program.constants}
         self._writes: dict[Place, list[int]] = {}
@@ -85,8 +94,11 @@ class History:
     def value(self, place: Place, before: int) -> Value | None:
         """The value of a variable, or of the element, just before position ``before``; None where it is not known."""
         where, when = self.before_entry(place, before)
-        written = self.last_write(where, when)
-        value = self._values.get((where.whole, -1 if written is None else written))
+        if self._views and when and where.frame == _SHARED:
+            value = self._views[when - 1].get(where.variable)
+        else:
+            written = self.last_write(where, when)
+            value = self._values.get((where.whole, -1 if written is None else written))
         return value[place.element[0]] if isinstance(value, MapValue) and place.element else value
 
     def evaluate(self, term: Term, frame: int, before: int) -> Value | None:

@@ -12,6 +12,8 @@ _NODES = 120  # printed of one term; the rest is cut
 _DEPTH = 25
 _ATOM = 10
 _UNARY = 9
+_RELATION = 4
+_RECORD = "record"  # the constructor of records
 
 # How an operator is written and how strongly it binds.
 _INFIX: dict[Op, tuple[str, int]] = {
@@ -75,6 +77,20 @@ class _Printer:
             case Op.EXTRACT:
                 high, low = term.value
                 return f"{self.text(args[0], _ATOM, depth)}[{high + 1}:{low}]", _ATOM
+            case Op.FIELD:
+                number, place = term.value
+                made = args[0].sort.constructors[number]
+                sign = "!" if made.name == _RECORD else "->"
+                return f"{self.text(args[0], _ATOM, depth)}{sign}{made.selectors[place]}", _ATOM
+            case Op.TEST:
+                return f"{self.text(args[0], _ATOM, depth)} is {args[0].sort.constructors[term.value].name}", _RELATION
+            case Op.CONSTRUCT:
+                made = term.sort.constructors[term.value]
+                parts = [self.text(arg, 0, depth) for arg in args]
+                if made.name == _RECORD:
+                    parts = [f"{name}: {part}" for name, part in zip(made.selectors, parts, strict=True)]
+                    return f"{{ {', '.join(parts)} }}", _ATOM
+                return f"{made.name}({', '.join(parts)})", _ATOM
             case Op.FORALL | Op.EXISTS:
                 names = ", ".join(f"{v.name}: {v.sort!r}" for v in term.value.variables)
                 return f"({term.op.value} {names} :: {self.text(args[0], 0, depth)})", _ATOM

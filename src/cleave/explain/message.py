@@ -2,19 +2,21 @@
 
     "{0:signed} + {1:signed} does not fit into int", values a and b            "2147483647 + 1 does not fit into int"
 
-After the colon stands how a value is written: as a ``signed`` or ``unsigned`` number, as a ``pointer`` that is not
-valid, else as it is.
+After the colon stands how a value is written: as a ``signed`` or ``unsigned`` number, as a ``float`` or ``double``, as
+a ``pointer`` that is not valid, else as it is.
 """
 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable
 
 from cleave.ir.program import Assert
 from cleave.logic.terms import Term, signed
 from cleave.logic.values import Value, show
 
+_FLOATING = {"_Float16": "<e", "float": "<f", "double": "<d"}
 _VALUE = re.compile(r"\{(?P<number>\d+):(?P<how>[\w ]+)\}")
 
 
@@ -41,4 +43,6 @@ def _written(value: Value, term: Term, how: str) -> str:
         return str(signed(value, term.sort.width))
     if how == "pointer":
         return "a dangling or wild pointer" if value else "a null pointer"
+    if how in _FLOATING and term.sort.width == 8 * struct.calcsize(_FLOATING[how]):
+        return repr(struct.unpack(_FLOATING[how], value.to_bytes(term.sort.width // 8, "little"))[0])
     return str(value) if how == "unsigned" else show(value, term.sort)

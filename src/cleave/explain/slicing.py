@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heappop, heappush
 from itertools import count, islice
 
@@ -25,6 +25,7 @@ from cleave.ir.program import Assert, Assign, Assume, Call, Clause, Join, Progra
 from cleave.logic.terms import Op, Term
 from cleave.logic.values import Value
 from cleave.logic.walk import free_variables
+from cleave.records import dataclass
 from cleave.validate.semantics.events import Event
 
 _STEP = 1

@@ -12,7 +12,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from cleave.explain.c.lines import explained
 from cleave.explain.doubt import doubts
 from cleave.explain.folding import compact
 from cleave.explain.history import History, Place
@@ -43,18 +42,25 @@ from cleave.verdict import Trace, TraceStep
 __all__ = ["compact", "trace_of"]
 
 _log = logging.getLogger(__name__)
+_OWN = "__cleave_"  # functions of a library that programs do not call by their names
 _INSIDE = re.compile(r", in \w+$")  # of a library's function, behind what is violated
 
 
-def trace_of(program: Program, run: Run, inputs: Iterable[tuple[Term, Value]], threads: Sequence[int] = ()) -> Trace:
+def trace_of(
+    program: Program,
+    run: Run,
+    inputs: Iterable[tuple[Term, Value]],
+    threads: Sequence[int] = (),
+    views: Sequence[Mapping[Term, Value]] = (),
+) -> Trace:
     """The trace of a run that ended in a violation; ``inputs`` are the values that the run started from, ``threads``
-    say whose each event is, if there are several.
+    say whose each event is, if there are several, and ``views`` what they see, if that differs.
 
     Only the inputs that the violation depends on are shown, the nearest first; all, where it depends on very much.
     """
     assert isinstance(run.outcome, Violated)
     started = dict(inputs)
-    history = History(program, run.events, started.items())
+    history = History(program, run.events, started.items(), views)
     found = dependence_slice(program, history)
     shown = selected(run.events, found.distances, history.calls)
     steps = []
@@ -73,7 +79,11 @@ def _in_source(
     trace: Trace, program: Program, history: History, distances: Mapping[int, int], threads: Sequence[int]
 ) -> Trace:
     """With the lines of the source. That these can't be told changes no verdict."""
+    if program.source is None:
+        return trace
     try:
+        from cleave.explain.c.lines import explained  # large, and of no use for other languages
+
         told = explained(program, history, distances, threads, trace.violated, trace.check)
     except Exception:
         _log.info("the trace can't be told in lines of the source", exc_info=True)
@@ -103,7 +113,8 @@ def _blamed(events: Sequence[Event], location: Location | None) -> tuple[Locatio
         frame = call.frame
     if call is None or call.location is None or not isinstance(call.subject, Call):
         return location, ""
-    return call.location, f", in {call.subject.procedure.split('.')[0]}"  # there may be copies of it
+    name = call.subject.procedure.split(".")[0]  # there may be copies of it
+    return call.location, "" if name.startswith(_OWN) else f", in {name}"
 
 
 def _is_library(location: Location | None) -> bool:

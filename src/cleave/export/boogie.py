@@ -17,17 +17,20 @@ from cleave.export.boogie_terms import Writer
 from cleave.ir import program as ir
 from cleave.logic.terms import Function, Term
 from cleave.passes.effects import effects
+from cleave.passes.floats import floats_to_bits
 
 _ASSERTION = "assertion"
 
 
 def print_boogie(program: ir.Program, entries: Sequence[str]) -> str:
     """The text of a program that starts in one of ``entries``."""
-    return "\n".join(_Printer(program, tuple(entries)).lines()) + "\n"
+    return "\n".join(_Printer(floats_to_bits(program), tuple(entries)).lines()) + "\n"
 
 
 class _Printer:
     def __init__(self, program: ir.Program, entries: tuple[str, ...]) -> None:
+        if program.store_buffers is not None:
+            raise UnsupportedError("store buffers can't be written in Boogie: leave --memory-model out")
         self._program = program
         self._entries = entries
         self._writer = Writer()
@@ -111,7 +114,8 @@ class _Printer:
         elif not self._asserts:
             yield "  assert true;"
         if self._joins:
-            yield f"  {self._finished()} := (lambda thread: int :: false);"
+            some = self._writer.names.of("part", "some.thread")
+            yield f"  {self._finished()} := (lambda {some}: int :: false);"
 
     def _label(self, label: str) -> str:
         return self._writer.names.of("label", label)
@@ -142,7 +146,7 @@ class _Printer:
         writer = self._writer
         match statement:
             case ir.Spawn(procedure, arguments, result):
-                name = self._started(procedure) if self._joins else self._name(procedure)
+                name = self._started(procedure) if self._is_wrapped(procedure) else self._name(procedure)
                 yield f"async call {name}({', '.join(map(writer.term, arguments))});"
                 if result is not None:
                     yield f"call {self._number()} := corral_getChildThreadID();"
@@ -191,28 +195,33 @@ class _Printer:
         yield "procedure corral_atomic_end();"
         yield "procedure corral_getThreadID() returns (number: int);"
         yield "procedure corral_getChildThreadID() returns (number: int);"
-        if not self._joins:
-            return
-        yield f"var {self._finished()}: [int]bool;"
+        if self._joins:
+            yield f"var {self._finished()}: [int]bool;"
         spawned = (
             s.procedure for p in self._program.procedures.values() for s in p.statements() if isinstance(s, ir.Spawn)
         )
-        for name in dict.fromkeys(spawned):
+        for name in filter(self._is_wrapped, dict.fromkeys(spawned)):
             yield from self._thread_procedure(self._program.procedures[name])
+
+    def _is_wrapped(self, procedure: str) -> bool:
+        """Whether a thread calls it: to say that it has ended, or because Boogie takes no results of a thread."""
+        return self._joins or bool(self._program.procedures[procedure].returns)
 
     def _thread_procedure(self, started: ir.Procedure) -> Iterator[str]:
         writer = self._writer
         names = [writer.variable(v) for v in self._program.globals if v in self._writes[started.name]]
         results = [f"result.{n}: {writer.sort(v.sort)}" for n, v in enumerate(started.returns)]
         yield f"procedure {self._started(started.name)}({', '.join(map(self._declared, started.parameters))})"
-        yield f"  modifies {', '.join([*names, self._finished()])};"
+        names += [self._finished()] if self._joins else []
+        yield f"  modifies {', '.join(names)};" if names else ""
         yield "{"
         yield from (f"  var {result};" for result in results)
         yield f"  var {self._number()}: int;"
         left = f"{', '.join(r.split(':')[0] for r in results)} := " if results else ""
         yield f"  call {left}{self._name(started.name)}({', '.join(map(writer.variable, started.parameters))});"
-        yield f"  call {self._number()} := corral_getThreadID();"
-        yield f"  {self._finished()}[{self._number()}] := true;"
+        if self._joins:
+            yield f"  call {self._number()} := corral_getThreadID();"
+            yield f"  {self._finished()}[{self._number()}] := true;"
         yield "}"
 
 

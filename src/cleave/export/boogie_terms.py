@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from cleave.errors import UnsupportedError
@@ -18,6 +18,7 @@ from cleave.ir.program import is_old
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import postorder
+from cleave.records import dataclass
 
 _LONG = 120  # characters
 _PLAIN = re.compile(r"[A-Za-z_~#$^.?'`][A-Za-z0-9_~#$^.?'`]*")

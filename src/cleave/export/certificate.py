@@ -18,8 +18,10 @@ from cleave.export.certificate_traces import exact_trace
 from cleave.export.exports import About
 from cleave.frontends.input import Input, Kind
 from cleave.ir.horn_text import print_horn
+from cleave.ir.store_buffers import MODELS
 from cleave.ir.text import print_program
 from cleave.passes.entries import choose_entries
+from cleave.passes.floats import floats_to_bits
 from cleave.verdict import BoundedSafe, Result, Safe, Unsafe, Verdict
 from cleave.version import __version__
 from cleave_check.certificate import digest, read_certificate, sealed
@@ -28,6 +30,13 @@ from cleave_check.program import read_program
 from cleave_check.refusal import Refusal, Undecided
 
 _SECONDS = 30.0
+
+
+def refusal(input: Input) -> str | None:
+    """Why no certificate can be about this input."""
+    if input.c.memory_model in MODELS:
+        return "--certificate is about sequentially consistent memory: its checker knows no store buffers"
+    return None
 
 
 def certificate_text(about: About, result: Result) -> str | None:
@@ -101,7 +110,7 @@ def _of_clauses(input: Input, verdict: Verdict, subject: str) -> tuple[dict[str,
 def subject_of(input: Input) -> str:
     """What a claim about the input is about, as text."""
     if input.kind.is_program:
-        return print_program(input.program)
+        return print_program(floats_to_bits(input.program))
     return print_horn(replace(input.clauses, expected=None))
 
 

@@ -37,7 +37,7 @@ _GRAPH_KEYS = (
     "architecture",
     "creationtime",
 )
-_RESULT = re.compile(r"\\result == (.+)")
+_RESULT = re.compile(r"\\result ([=!]= .+)")
 _ASSIGNED = re.compile(r"([\w$]+)\s*=\s*(?:\([^()]*\)\s*)?__VERIFIER_nondet_\w+\s*\(")
 
 
@@ -84,7 +84,7 @@ def _edges(waypoints: Sequence[dict[str, Any]], lines: Sequence[str]) -> Iterato
         elif waypoint["type"] == "branching":
             edge["control"] = f"condition-{value}"
         elif (returned := _RESULT.fullmatch(value)) and (target := _assigned(lines, line)):
-            edge["assumption"] = f"{target} == {returned[1]};"
+            edge["assumption"] = f"{target} {returned[1]};"
         yield edge
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from cleave.frontends.read import read_bytes
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,6 +19,7 @@ from cleave.export.exports import About, Export, export
 from cleave.export.inputs import Inputs
 from cleave.frontends.input import Input
 from cleave.ir.integers import Integers
+from cleave.records import dataclass
 from cleave.run.plan import Plan
 from cleave.verdict import Result
 
@@ -44,7 +45,8 @@ class Outputs:
         try:
             text = one.make(self.about, result)
             if text is None:
-                return f"{file} is not written: {one.nothing}, not of {result.verdict.word}"
+                where = "not here" if result.verdict.word in one.verdicts else f"not of {result.verdict.word}"
+                return f"{file} is not written: {one.nothing}, {where}"
             _write(file, text)
         except CleaveError as error:
             return str(error)

@@ -14,7 +14,6 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +25,7 @@ from cleave.frontends.c.properties.built_in import ASSERTIONS
 from cleave.frontends.c.properties.property import Property
 from cleave.frontends.c.properties.registry import properties
 from cleave.ir.program import Location
+from cleave.records import dataclass
 from cleave.verdict import Result, Trace, TraceStep, Unknown, Unsafe
 from cleave.version import __version__
 

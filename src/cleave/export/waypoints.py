@@ -7,7 +7,8 @@ r"""A violating execution of a C program as the waypoints of a witness.
 Each waypoint is a segment of its own, in the order of the execution; the last one is the target. With several threads
 each says which thread passes it: 0 is the one that runs main, and the k-th creation of a thread, a ``function_enter``,
 makes thread k. The beginnings of statements are then waypoints, too (an ``assumption`` of 1): their order is the
-schedule. A data race has two targets in its last segment, which are not ordered.
+schedule. A call that waits for a lock is a waypoint where it gets the lock, not where it begins to wait: others run
+between the two. A data race has two targets in its last segment, which are not ordered.
 
 A place that the text does not confirm, as under a macro or in an included file, is left out: a witness with fewer
 waypoints still describes the execution.
@@ -21,7 +22,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cleave.explain.c.rows import BRANCHES
-from cleave.export.c_constants import constant
+from cleave.export.c_constants import comparison
 from cleave.export.c_text import CText, Place
 from cleave.export.inputs import Inputs
 from cleave.ir.program import Location
@@ -33,19 +34,22 @@ Segment = list[Waypoint]
 _BLOCK = "block "
 _ANNOUNCED = re.compile(r"(?P<what>.+)\.(?:writing|reading)(?:\.\d+)?(?:\[.*\])?")  # by who is about to access it
 _LOOKED_FOR = re.compile(r"([^\s()\[\],:]+)\.(?:writing|reading)")  # by who finds it
+_WAITS = frozenset(
+    {"pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_spin_lock", "sem_wait"}
+)
 _SUFFIX = re.compile(r"\.\d+")  # of a name that the front end gave twice
 
 
-class Violation(NamedTuple):
+class Segments(NamedTuple):
     """``threads``: whether there are several."""
 
     segments: list[Segment]
     threads: bool
 
 
-def violation_of(trace: Trace, inputs: Inputs) -> Violation:
+def violation_of(trace: Trace, inputs: Inputs) -> Segments:
     found = _Waypoints(trace, inputs)
-    return Violation([[waypoint] for waypoint in found.on_the_way()] + [found.targets()], found.threads)
+    return Segments([[waypoint] for waypoint in found.on_the_way()] + [found.targets()], found.threads)
 
 
 class _Decision(NamedTuple):
@@ -69,9 +73,13 @@ class _Waypoints:
         self._calls: dict[tuple[int, int], TraceStep] = {}
 
     def on_the_way(self) -> Iterator[Waypoint]:
+        waiting = self._waiting() if self.threads else {}
+        ends = {end: number for number, end in waiting.items() if end is not None}
         for number, step in enumerate(self._steps):
-            if self.threads and step.kind in ("assign", "call", "havoc", "start"):
+            if self.threads and step.kind in ("assign", "call", "havoc", "start") and number not in waiting:
                 yield from self._statement(step)
+            if number in ends:
+                yield from self._statement(self._steps[ends[number]])
             match step.kind:
                 case "havoc" if not self._is_a_part(number):
                     yield from self._returned(step)
@@ -81,6 +89,29 @@ class _Waypoints:
                     yield self._started(step)
                 case "call":
                     self._called(step)
+
+    def _waiting(self) -> dict[int, int | None]:
+        """By the number of a call that waits for a lock: that of the step that finds it free, which is the last of its
+        conditions; None: the execution ends before."""
+        found: dict[int, int | None] = {}
+        calls: dict[int, tuple[int, int | None]] = {}  # by thread: the call that waits, and its last condition
+        last: dict[int, int] = {}  # by thread: the last step
+        for number, step in enumerate(self._steps):
+            before = last.get(step.thread)
+            entered = before is not None and self._steps[before].kind == "call"
+            if entered and before is not None and _SUFFIX.sub("", step.procedure) in _WAITS:
+                found[before] = None
+                calls[step.thread] = (before, None)
+            if step.thread in calls:
+                call, condition = calls[step.thread]
+                if step.kind == "assume":
+                    calls[step.thread] = (call, number)
+                elif step.kind == "return" and step.depth == self._steps[call].depth + 1:
+                    found[call] = condition if condition is not None else number
+                    del calls[step.thread]
+            if step.kind != "context":
+                last[step.thread] = number
+        return found
 
     def targets(self) -> Segment:
         """Where the execution ends, and if that is in a data race, the other access, too."""
@@ -97,10 +128,10 @@ class _Waypoints:
         ((name, value),) = step.values.items()
         function = _SUFFIX.sub("", name)
         place = self._find(step.location, lambda text, at: text.end_of_call(at, function))
-        written = constant(value, function)
-        if place is not None and written is not None:
+        compared = comparison(value, function)
+        if place is not None and compared is not None:
             language = "ext_c_expression" if self.threads else "acsl_expression"  # the same, as versions call it
-            yield self._made(step, "function_return", place, {"value": f"\\result == {written}", "format": language})
+            yield self._made(step, "function_return", place, {"value": f"\\result {compared}", "format": language})
 
     def _is_a_part(self, number: int) -> bool:
         """Whether the value is one of several that the function returned together, as a structure."""

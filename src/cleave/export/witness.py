@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -24,6 +23,8 @@ from cleave.export.waypoints import violation_of
 from cleave.frontends.c.properties.built_in import ASSERTIONS, DEADLOCK, ERROR_LABEL
 from cleave.frontends.c.properties.registry import chosen, properties
 from cleave.frontends.input import Input
+from cleave.ir.store_buffers import MODELS
+from cleave.records import dataclass
 from cleave.verdict import Result, Safe, Unsafe
 from cleave.version import __version__
 
@@ -63,6 +64,8 @@ def refusal(input: Input) -> str | None:
     """Why no witness can be about this input."""
     if not input.is_c:
         return "--witness is for programs in C, the only language of witnesses; --sarif is for all"
+    if input.c.memory_model in MODELS:
+        return "--witness is about sequentially consistent memory: validators know no store buffers"
     names = [one.name for one in chosen(input.c.checks)]
     if not can_be_said(names):
         return f"the format of witnesses has no words for {', '.join(names)}; --sarif has"

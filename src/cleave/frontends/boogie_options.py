@@ -8,24 +8,26 @@ procedure p() { }
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from cleave.records import dataclass
 
 _MARK = "\n//:cleave "
 _COOPERATIVE, _FILE, _PROCEDURE = "cooperative", "file ", "procedure "
-_CANDIDATES, _DROPPED = "candidates", "dropped "
+_CANDIDATES, _DROPPED, _CHECKS = "candidates", "dropped ", "check "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoogieOptions:
     """``cooperative``: threads give way only where they ``yield``, as with Corral's ``/cooperative``. ``others`` are
     further files of the program. ``procedure`` is the one to verify against its contract. ``candidates``: constants
-    that are marked as existential say which conditions are tried, and ``dropped`` are those that are not any more."""
+    that are marked as existential say which conditions are tried, and ``dropped`` are those that are not any more.
+    ``checks`` names the properties of a program with threads; none: assertions."""
 
     cooperative: bool = False
     others: tuple[str, ...] = ()
     procedure: str = ""
     candidates: bool = False
     dropped: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
 
     def added_to(self, source: bytes, contents: dict[str, bytes]) -> bytes:
         """The source with these options; ``contents`` are those of the other files."""
@@ -33,6 +35,7 @@ class BoogieOptions:
             source += f"{_MARK}{_FILE}{file}\n".encode() + contents[file].removeprefix(b"\xef\xbb\xbf")
         told = [_COOPERATIVE] * self.cooperative + [f"{_PROCEDURE}{self.procedure}"] * bool(self.procedure)
         told += [_CANDIDATES] * self.candidates + [f"{_DROPPED}{name}" for name in self.dropped]
+        told += [f"{_CHECKS}{name}" for name in self.checks]
         return source + "".join(f"{_MARK}{one}" for one in told).encode()
 
 
@@ -51,4 +54,5 @@ def options_in(text: str, file: str) -> tuple[list[tuple[int, str]], BoogieOptio
         procedure=procedures[0] if procedures else "",
         candidates=_CANDIDATES in told.values(),
         dropped=tuple(one.removeprefix(_DROPPED) for one in told.values() if one.startswith(_DROPPED)),
+        checks=tuple(one.removeprefix(_CHECKS) for one in told.values() if one.startswith(_CHECKS)),
     )

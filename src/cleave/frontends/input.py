@@ -1,4 +1,4 @@
-"""What was read, once: the bytes of a problem, which kind of problem it is, and its ir, made at first use.
+"""The input, read once: the bytes of a problem, which kind of problem it is, and its ir, made at first use.
 
     input = read_input("queue.c", c=COptions(bits=32))
     input.kind                # Kind.THREADS
@@ -10,7 +10,7 @@ compiler made of all its files. So a worker, or whoever resumes a run, needs nei
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import cached_property
 from hashlib import sha256
@@ -22,6 +22,7 @@ from cleave.frontends.c.options import COptions
 from cleave.frontends.clauses import holds_clauses, holds_transitions, read_clauses
 from cleave.frontends.limits import NO_LIMITS, ReadingLimits
 from cleave.frontends.read import (
+    boogie_checks,
     boogie_source,
     check_language,
     compiled_source,
@@ -33,6 +34,7 @@ from cleave.frontends.read import (
 )
 from cleave.ir.horn import HornSystem
 from cleave.ir.program import Program, Property, first_thread_statement
+from cleave.records import dataclass
 
 PART_MARK = b"; cleave-part "
 """How the source of a part of a problem begins: see `run.parts`."""
@@ -86,6 +88,11 @@ class Input:
         return is_c(self.file)
 
     @cached_property
+    def is_from_c(self) -> bool:
+        """Also a part of a program in C, which is written as ir: integers have bits, and it can be run."""
+        return self.is_c or (self.file.endswith(".ir") and bool(self.program.checked))
+
+    @cached_property
     def digest(self) -> str:
         return sha256(self.source).hexdigest()
 
@@ -122,6 +129,7 @@ def read_input(
     c = replace(c or COptions(), entry=entry)
     boogie = boogie or BoogieOptions()
     if is_boogie(file):
+        boogie = replace(boogie, checks=boogie_checks(c.checks))
         source = boogie_source(file, boogie)
     else:
         source = compiled_source(file, c, limits) if is_c(file) else read_bytes(file)

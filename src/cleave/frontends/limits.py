@@ -7,9 +7,9 @@ limits.check()                         # raises StoppedError between steps
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from time import monotonic
 
+from cleave.records import dataclass
 from cleave.verdict import Reason, StoppedError
 
 

@@ -8,7 +8,7 @@ import re
 import stat
 from pathlib import PurePath
 
-from cleave.errors import InputError, InternalError, UnsupportedError
+from cleave.errors import InputError, InternalError, UnsupportedError, UsageError
 from cleave.frontends.boogie_options import BoogieOptions
 from cleave.frontends.c.options import COptions
 from cleave.frontends.limits import NO_LIMITS, ReadingLimits
@@ -80,6 +80,20 @@ def compiled_source(file: str, c: COptions, limits: ReadingLimits = NO_LIMITS) -
     from cleave.frontends.c.read import compile_program
 
     return compile_program({name: read_bytes(name) for name in (file, *c.others)}, c, limits)
+
+
+def boogie_checks(names: tuple[str, ...] | None) -> tuple[str, ...]:
+    """What is asked of a program with threads; none: what is asked of every program in Boogie."""
+    if names is None:
+        return ()
+    from cleave.frontends.c.properties.built_in import ASSERTIONS, DATA_RACE
+    from cleave.frontends.c.properties.registry import DEFAULT, chosen
+
+    named = [ASSERTIONS] * (DEFAULT in names) + [one.name for one in chosen([one for one in names if one != DEFAULT])]
+    if other := [name for name in named if name not in (ASSERTIONS, DATA_RACE)]:
+        raise UsageError(f"of a program in Boogie, {ASSERTIONS} and {DATA_RACE} can be checked, not {other[0]}")
+    found = tuple(dict.fromkeys(named))
+    return () if found == (ASSERTIONS,) else found
 
 
 def boogie_source(file: str, options: BoogieOptions) -> bytes:

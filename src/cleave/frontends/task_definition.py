@@ -15,12 +15,12 @@ file that is larger or deeper than any task, that names a key twice or refers fr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 from cleave.errors import InputError
 from cleave.logic.sexpr import decode_text
+from cleave.records import dataclass
 
 _MAX_BYTES = 200_000
 _MAX_DEPTH = 20

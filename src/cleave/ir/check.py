@@ -19,6 +19,7 @@ from cleave.ir.program import (
     AtomicBegin,
     AtomicEnd,
     Call,
+    Fence,
     Havoc,
     Join,
     Procedure,
@@ -45,6 +46,9 @@ def _problems(program: Program) -> Iterator[str]:
     shared = (*program.globals, *program.constants)
     yield from _declarations("the program", shared)
     yield from _repeated("the program", "function", (function.name for function in program.functions))
+    if program.store_buffers is not None:
+        buffered = program.store_buffers.variables
+        yield from (f"the program: buffers {v!r}, which is no global" for v in buffered if v not in program.globals)
     declared = set(program.functions)
     checker = _Scope("the program", set(program.constants), declared)
     for axiom in program.axioms:
@@ -112,7 +116,7 @@ def _statement(program: Program, scope: _Scope, writable: set[Term], statement: 
         case Self(target):
             yield from scope.targets((target,), writable)
             yield from scope.number(target)
-        case AtomicBegin() | AtomicEnd():
+        case AtomicBegin() | AtomicEnd() | Fence():
             pass  # see _atomicity
 
 

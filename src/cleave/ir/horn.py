@@ -12,13 +12,13 @@ The evidence of the one is an `Interpretation`, of the other a `Derivation`; `va
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from cleave.ir.program import Location
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Function, Term
 from cleave.logic.walk import free_variables
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

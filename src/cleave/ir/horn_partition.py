@@ -18,13 +18,14 @@ A partition is plain data, numbers of clauses and of atoms, and means the same i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.errors import InternalError
 from cleave.ir.horn import Atom, Clause, HornSystem
 from cleave.logic.binding import fresh_variables, names, own_binders
 from cleave.logic.terms import Term, conj_all, eq, var
 from cleave.logic.walk import free_variables, substitute
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

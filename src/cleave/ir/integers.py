@@ -1,4 +1,4 @@
-"""What a program computes with where its language says: integers of so many bits."""
+"""The integers of a program whose language says: integers of so many bits."""
 
 from __future__ import annotations
 

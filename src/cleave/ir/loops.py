@@ -10,10 +10,11 @@ about them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from cleave.ir.program import Block, Location, Procedure, Program
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,26 +13,26 @@ A path to the end of the entry procedure ends with its `Leave`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from cleave.ir.immutable import immutable
+from cleave.records import dataclass
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Enter:
     """Execution enters a procedure: the entry, or the callee of the call being executed."""
 
     procedure: str
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Visit:
     """Execution reaches a block of the procedure on top of the stack."""
 
     block: str
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Leave:
     """The procedure on top of the stack returns."""
 

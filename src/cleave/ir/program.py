@@ -15,7 +15,8 @@ constants. ``old(g)``, the value of global ``g`` when the procedure was entered,
 A program that starts threads (`Spawn`) has one thread at the beginning, number 0, which runs the entry. All globals are
 shared; parameters, returns and locals belong to one activation. Each statement is one atomic step, also when it reads
 several globals: a front end writes one access a statement where the source has no atomicity. Between two statements any
-other thread may run (sequential consistency). When the entry returns, the program ends.
+other thread may run (sequential consistency, unless there are `store_buffers`). When the entry returns, the program
+ends.
 
 Mutexes, condition variables, semaphores, barriers and the like are no statements: a front end writes them as atomic
 blocks over ordinary variables, ``atomic begin; assume (= m 0); m := self; atomic end``. For what can be reached that is
@@ -30,18 +31,19 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from cleave.ir.immutable import immutable
+from cleave.ir.store_buffers import StoreBuffers
 from cleave.logic.terms import Function, Term, var
+from cleave.records import dataclass
 
 if TYPE_CHECKING:
     from cleave.ir.source import Source
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Location:
     """A place in a source file, counted from 1; ``column`` 0 means unknown."""
 
@@ -56,7 +58,7 @@ class Location:
 # --- statements -----------------------------------------------------------------------------------------------------
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Assume:
     """Executions in which ``condition`` is false do not exist."""
 
@@ -64,7 +66,7 @@ class Assume:
     location: Location | None = None
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Check:
     """One place where a property is asked for: ``number`` counts the places of that property in a program, from 1."""
 
@@ -76,7 +78,7 @@ class Check:
         return f"{self.property}.{self.number}"
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Assert:
     """An execution in which ``condition`` is false violates the property; it ends here.
 
@@ -91,7 +93,7 @@ class Assert:
     values: tuple[Term, ...] = ()
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Assign:
     """All ``values`` are computed first, then assigned to the (distinct) ``targets``."""
 
@@ -100,7 +102,7 @@ class Assign:
     location: Location | None = None
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Havoc:
     """The ``targets`` take any values. With ``function`` only that function, which is not modelled, says which: a
     violation that depends on the values is not known to be one."""
@@ -110,7 +112,7 @@ class Havoc:
     function: str = ""
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Call:
     """Calls a procedure; afterwards its returns are assigned to the (distinct) ``results``.
 
@@ -124,7 +126,7 @@ class Call:
     location: Location | None = None
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Spawn:
     """Starts a thread that runs ``procedure``; its returns are dropped. The procedure has a body and no contract.
 
@@ -138,7 +140,7 @@ class Spawn:
     location: Location | None = None
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Join:
     """Waits until the thread of that number has returned; for ever where no other thread has it."""
 
@@ -146,7 +148,7 @@ class Join:
     location: Location | None = None
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Self:
     """``target`` gets the number of the thread that executes this: 0 in the one that runs the entry."""
 
@@ -154,7 +156,7 @@ class Self:
     location: Location | None = None
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class AtomicBegin:
     """From here on to the matching `AtomicEnd` no other thread runs. Blocks nest; a procedure closes what it opens.
 
@@ -164,21 +166,30 @@ class AtomicBegin:
     location: Location | None = None
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class AtomicEnd:
     """Closes the innermost `AtomicBegin`."""
 
     location: Location | None = None
 
 
-ThreadStatement = Spawn | Join | Self | AtomicBegin | AtomicEnd
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Every store that the thread has made is in memory from here on. With ``stores_only``, a later store does not get
+    there before an earlier one; that makes a difference only for PSO. See `ir.store_buffers`."""
+
+    stores_only: bool = False
+    location: Location | None = None
+
+
+ThreadStatement = Spawn | Join | Self | AtomicBegin | AtomicEnd | Fence
 Statement = Assume | Assert | Assign | Havoc | Call | ThreadStatement
 
 
 # --- structure ------------------------------------------------------------------------------------------------------
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Block:
     """Straight-line statements, then a free choice among ``successors``; none of them means return."""
 
@@ -188,7 +199,7 @@ class Block:
     location: Location | None = None
 
 
-@immutable
+@dataclass(frozen=True, slots=True)
 class Clause:
     """One ``requires`` or ``ensures``. A free clause is assumed and never checked."""
 
@@ -244,8 +255,9 @@ class Program:
     """``constants`` have one unknown value throughout; ``axioms`` constrain them and the functions. ``assumptions`` say
     what a front end took for granted, a sentence each, for whoever gets a verdict; ``left_out`` what can happen and is
     not in the program: then a proof about the program is none. ``checked`` names the properties that its assertions
-    are about, with the number of places where each was asked for; some were decided before. ``source`` makes what
-    explanations need of the source, where a front end knows it."""
+    are about, with the number of places where each was asked for; some were decided before. With ``store_buffers``,
+    memory is weaker than sequentially consistent. ``source`` makes what explanations need of the source, where a front
+    end knows it."""
 
     globals: tuple[Term, ...] = ()
     constants: tuple[Term, ...] = ()
@@ -256,6 +268,7 @@ class Program:
     assumptions: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     checked: Mapping[str, int] = field(default_factory=dict)
+    store_buffers: StoreBuffers | None = None
     source: Callable[[], Source] | None = field(default=None, repr=False, compare=False)
 
 

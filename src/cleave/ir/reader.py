@@ -19,6 +19,7 @@ from cleave.ir.program import (
     Call,
     Check,
     Clause,
+    Fence,
     Havoc,
     Join,
     Procedure,
@@ -29,6 +30,7 @@ from cleave.ir.program import (
     Statement,
     old,
 )
+from cleave.ir.store_buffers import MODELS, StoreBuffers
 from cleave.ir.tokens import Cursor
 from cleave.logic.sexpr import Node, Script
 from cleave.logic.smtlib_operators import OPERATORS
@@ -80,6 +82,7 @@ class _Reader:
         self.checked: dict[str, int] = {}
         self.assumptions: list[str] = []
         self.left_out: list[str] = []
+        self.store_buffers: StoreBuffers | None = None
 
     def program(self) -> Program:
         while self.cursor.token.kind != "end":
@@ -94,6 +97,7 @@ class _Reader:
             checked=self.checked,
             assumptions=tuple(self.assumptions),
             left_out=tuple(self.left_out),
+            store_buffers=self.store_buffers,
         )
 
     # --- declarations -----------------------------------------------------------------------------------------------
@@ -111,6 +115,8 @@ class _Reader:
                 self.checked.update(self._separated(lambda: (self.cursor.name(), self.cursor.number())))
             case "var":
                 self.globals.append(self._variable())
+            case "buffered":
+                self.store_buffers = self._store_buffers()
             case "const":
                 self.constants.append(self._variable())
             case "function":
@@ -125,6 +131,15 @@ class _Reader:
             case _:
                 raise self.cursor.error(f"a declaration expected, not {token.text!r}", token)
         self.cursor.end_of_line()
+
+    def _store_buffers(self) -> StoreBuffers:
+        token = self.cursor.token
+        name = self.cursor.name()
+        for model in MODELS:
+            if name == model:
+                self._shared_scope()
+                return StoreBuffers(model, tuple(self._terms()))
+        raise self.cursor.error(f"{' or '.join(MODELS)} expected, not {name!r}", token)
 
     def _function(self) -> Function:
         name = self.cursor.name()
@@ -273,6 +288,11 @@ class _Reader:
                 if kind is AtomicEnd:
                     cursor.expect("end")
                 return kind(cursor.location())
+            case "fence":
+                stores_only = cursor.take_if("stores")
+                if not stores_only:
+                    cursor.expect("full")
+                return Fence(stores_only, cursor.location())
         raise cursor.error(f"a statement expected, not {token.text!r}", token)
 
     def _assert(self) -> Assert:

@@ -8,8 +8,10 @@ Who proves something about a bounded program says with this which program that i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from cleave.records import dataclass
 
 CUT: Final = -1
 """Instead of a node or a thread: it is beyond the bound."""

@@ -9,11 +9,12 @@ Only explanations read it. A front end that has it gives `Program.source`, which
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from cleave.ir.program import Location
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 
 
 class Kind(Enum):
@@ -23,6 +24,9 @@ class Kind(Enum):
     UNSIGNED_CHARACTER = "unsigned character"
     BOOLEAN = "boolean"
     FLOATING = "floating"
+
+
+ARGUMENTS = "..."  # the name of the object that holds the variable arguments of a call
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,8 @@ class Variable:
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function of the user's, or of a library that the front end brings. ``variables`` are its locals, the
-    parameters among them; ``parameters`` are these alone, by name and type."""
+    parameters among them; ``parameters`` are these alone, by name and type. ``is_variadic``: a pointer to more
+    arguments comes behind these."""
 
     name: str
     is_library: bool
@@ -138,6 +143,7 @@ class Function:
     location: Location | None
     variables: Sequence[Variable] = ()
     parameters: Sequence[tuple[str, Type | None]] = ()
+    is_variadic: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""What is recorded of a search that was split: which partitions were divided, and which were closed.
+"""The record of a search that was split: which partitions were divided, and which were closed.
 
     Divided("", m), Closed("1", ((m, True),)), Divided("0", n), Closed("00", ((m, False), (n, False))), ...
 
@@ -8,8 +8,9 @@ replaces it by ``p + "0"``, which must avoid the instance, and ``p + "1"``, whic
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from cleave.records import dataclass
 
 ROOT = ""
 

@@ -3,6 +3,7 @@
     property end-reachable
     checked division 3, shift 0
     var g: Int
+    buffered tso g
     const limit: Int
     function f(Int, Bool) -> Int
     axiom (< 0 limit)
@@ -23,6 +24,8 @@
         self i
         atomic begin
         atomic end
+        fence full
+        fence stores
         goto start, done
       done:
         return
@@ -48,6 +51,7 @@ from cleave.ir.program import (
     Block,
     Call,
     Clause,
+    Fence,
     Havoc,
     Join,
     Location,
@@ -90,6 +94,8 @@ def _program_lines(program: Program, locations: bool, notes: bool) -> Iterator[s
     if program.checked:
         yield f"checked {', '.join(f'{symbol(name)} {count}' for name, count in program.checked.items())}"
     yield from (f"var {_declaration(variable)}" for variable in program.globals)
+    if program.store_buffers is not None:
+        yield f"buffered {program.store_buffers.model} {_terms(program.store_buffers.variables)}".rstrip()
     yield from (f"const {_declaration(constant)}" for constant in program.constants)
     yield from (_function_text(function) for function in program.functions)
     yield from (f"axiom {print_term(axiom)}" for axiom in program.axioms)
@@ -167,6 +173,8 @@ def _statement_text(statement: Statement) -> str:
             return "atomic begin"
         case AtomicEnd():
             return "atomic end"
+        case Fence(stores_only):
+            return "fence stores" if stores_only else "fence full"
 
 
 def _assert_text(statement: Assert) -> str:

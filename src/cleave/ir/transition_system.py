@@ -17,13 +17,13 @@ system is *safe* if no computation that begins at ``start`` gets to ``error``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cleave.errors import InternalError
 from cleave.ir.program import Location
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term
 from cleave.logic.walk import free_variables
+from cleave.records import dataclass
 
 START, ERROR = 0, 1
 """The numbers of the first and of the erroneous location, neither of which has variables."""

@@ -9,7 +9,8 @@ The instances and what each of their calls is bound to are named; calls that are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from cleave.records import dataclass
 
 CallPlace = tuple[str, int]
 """A call: its block, and which of the block's calls it is."""

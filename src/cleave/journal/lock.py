@@ -43,7 +43,7 @@ class Lock:
                 return cls(path, descriptor)
             os.close(descriptor)
             time.sleep(_PAUSE_SECONDS)
-        raise UsageError(f"run {journal.stem} is going on already{_owner(path)}")
+        raise UsageError(f"run {journal.stem} is running already{_owner(path)}")
 
     def give_back(self) -> None:
         """Also removes the file; whoever opened it meanwhile notices and opens the next one. May be called again."""

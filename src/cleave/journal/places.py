@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,7 +31,7 @@ _CANDIDATES = 5
 
 
 class Run(NamedTuple):
-    """A run that has a journal. If it has no result and is not going on, it can be resumed."""
+    """A run that has a journal. If it has no result and is not running, it can be resumed."""
 
     path: Path
     info: RunInfo
@@ -63,7 +62,7 @@ def new_run_id(file: str, now: datetime | None = None) -> str:
     """
     moment = (now or datetime.now(UTC)).astimezone(UTC).strftime("%Y%m%d-%H%M%S")
     name = re.sub(r"[^A-Za-z0-9_]+", "-", Path(file).stem)[:_NAME_LENGTH].strip("-")
-    return "-".join(part for part in (moment, name, secrets.token_hex(3)) if part)
+    return "-".join(part for part in (moment, name, os.urandom(3).hex()) if part)
 
 
 def start_run(
@@ -150,6 +149,8 @@ def _remove_if_finished(path: Path) -> bool:
         if finished := _is_finished(path):  # nobody went on with it before it was ours
             remove_database(path)
         return finished
+    except CleaveError:  # nor removed it
+        return False
     finally:
         lock.give_back()
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 
 from cleave.logic.terms import Binder, Op, Term, make, var
 from cleave.logic.walk import has_quantifier, postorder, rebuild
+from cleave.records import dataclass
 
 _QUANTIFIERS = (Op.FORALL, Op.EXISTS)
 

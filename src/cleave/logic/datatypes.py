@@ -17,11 +17,11 @@ that is declared otherwise is another sort.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from cleave.logic.sorts import BOOL, Constructor, Sort, SortKind, array
 from cleave.logic.terms import Op, SortError, Term, boolean, make
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

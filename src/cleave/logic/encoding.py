@@ -33,6 +33,8 @@ import msgspec
 from cleave.errors import InputError
 from cleave.logic import datatypes, sorts
 from cleave.logic.datatypes import ArrayOf, Declaration, FieldSort
+from cleave.logic.floats.formats import Floating, Format, Rounding
+from cleave.logic.floats.operations import FLOATING
 from cleave.logic.signatures import fits
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, SortKind
 from cleave.logic.terms import Binder, Function, Op, SortError, Term, make
@@ -134,6 +136,8 @@ class _Encoding:
             return [[self._node(v) for v in value.variables], list(value.trigger_sizes)]
         if node.op is Op.FIELD:
             return list(value)
+        if isinstance(value, Floating):
+            return [*value.format, int(value.mode), *(value.to or ())]
         if isinstance(value, Fraction):
             return [_pack(value.numerator), _pack(value.denominator)]
         return _pack(value) if type(value) is int else value
@@ -304,12 +308,21 @@ class _Decoding:
             return Binder(tuple(_at(self._nodes, v) for v in _list(variables)), tuple(map(_unpack, _list(sizes))))
         if op is Op.EXTRACT or op is Op.FIELD:
             return tuple(map(_unpack, _pair(raw)))
+        if op in FLOATING:
+            return _floating([_unpack(part) for part in _list(raw)])
         if op is Op.VALUE and sort is REAL:
             numerator, denominator = map(_unpack, _pair(raw))
             if denominator < 1:
                 raise InputError("an encoded fraction with a bad denominator")
             return Fraction(numerator, denominator)
         return raw if raw is None or isinstance(raw, bool) else _unpack(raw)
+
+
+def _floating(parts: list[int]) -> Floating:
+    if len(parts) not in (3, 5) or not 0 <= parts[2] < len(Rounding):
+        raise InputError("an encoded term with a bad floating-point format")
+    to = Format(*parts[3:]) if len(parts) == 5 else None
+    return Floating(Format(*parts[:2]), Rounding(parts[2]), to)
 
 
 def _pack(value: int) -> int | bytes:

@@ -1,4 +1,4 @@
-"""What each operator of terms means, on concrete values; written from SMT-LIB's definitions.
+"""The meaning of each operator of terms, on concrete values; written from SMT-LIB's definitions.
 
     >>> from cleave.logic.terms import bv, bv_binary
     >>> OPERATORS[Op.BV_SDIV](bv_binary(Op.BV_SDIV, bv(248, 8), bv(3, 8)), 248, 3)      # -8 and 3: -2
@@ -20,6 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 from cleave.errors import UnsupportedError
+from cleave.logic.floats.operations import MEANINGS
 from cleave.logic.terms import Op, Term, signed
 from cleave.logic.values import DatatypeValue, Value, map_store, map_value
 
@@ -157,4 +158,5 @@ OPERATORS: dict[Op, Callable[..., Any]] = {
     Op.BV_SLE: _on_signed(lambda a, b: a <= b),
     Op.BV_TO_INT: lambda _, a: a,
     Op.INT_TO_BV: _wrapped(lambda a: a),
+    **MEANINGS,
 }

@@ -27,6 +27,8 @@ Node: TypeAlias = int | list[Any]
 _PIECE = re.compile(r"""(?:[()]|[^\s()";|]+|\|[^|]*\||"(?:[^"]|"")*"|;[^\n]*|.)\s*|\s+""")
 _SIMPLE = re.compile(r"\|[A-Za-z~!@$%^&*_+=<>.?/\-][0-9A-Za-z~!@$%^&*_+=<>.?/\-]*\|")
 _SHOWN = 60
+_LONG = 1_000_000
+"""Letters: one step of a longer text would last beyond a time limit, which another thread keeps."""
 
 E = TypeVar("E", bound=InputError)
 
@@ -93,7 +95,7 @@ class Script:
 
 def read_script(text: str, file: str = "") -> Script:
     """All expressions of ``text``. Raises `InputError` at a parenthesis or a quote without its other one."""
-    pieces = _PIECE.findall(text)
+    pieces = _PIECE.findall(text) if len(text) < _LONG else [found[0] for found in _PIECE.finditer(text)]
     offsets = [0, *accumulate(map(len, pieces))]
     tokens = list(map(str.rstrip, pieces))
     distinct = set(tokens)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from cleave.logic.floats.operations import FLOATING, is_well_sorted
 from cleave.logic.sorts import BOOL, INT, REAL, Sort, SortKind
 from cleave.logic.terms import Binder, Function, Op, Term
 
@@ -19,6 +20,8 @@ _Check = Callable[[Sequence[Sort], Sort], bool]
 
 def fits(op: Op, args: Sequence[Term], sort: Sort, value: Any) -> bool:
     """Whether a term of these parts is well-sorted, with a value of the right type."""
+    if op in FLOATING:
+        return is_well_sorted(op, [a.sort for a in args], sort, value)
     check = _CHECKS.get(op)
     if check is not None:
         return value is None and check([a.sort for a in args], sort)

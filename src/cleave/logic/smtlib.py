@@ -26,6 +26,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from cleave.logic import datatypes
+from cleave.logic.floats.operations import FLOATING
+from cleave.logic.floats.text import float_head, without_floats
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.symbols import Symbols, datatype_symbol, symbol
 from cleave.logic.terms import Function, Op, Term
@@ -97,6 +99,8 @@ def _head(term: Term) -> str:
             return f"(_ {term.op.value} {term.value})"
         case Op.INT_TO_BV:
             return f"(_ int_to_bv {term.sort.width})"
+        case op if op in FLOATING:
+            return float_head(term)
         case _:
             return str(term.op.value)
 
@@ -126,6 +130,7 @@ def print_term(term: Term, symbols: Symbols | None = None) -> str:
 
 def print_script(assertions: Sequence[Term], *, logic: str = "ALL") -> str:
     """A whole script that asks whether the assertions have a model."""
+    assertions = [without_floats(assertion) for assertion in assertions]
     printer = _Printer(assertions)
     lines = [f"(set-logic {logic})", *printer.declarations()]
     for node in printer.shared:

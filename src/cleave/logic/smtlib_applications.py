@@ -1,4 +1,4 @@
-"""What the words and heads of SMT-LIB terms stand for: literals, operators, and what a scope has declared.
+"""The meaning of the words and heads of SMT-LIB terms: literals, operators, and what a scope has declared.
 
 5    #x1F    (_ bv5 8)    (f x)    (cons 1 nil)    ((_ is cons) l)    ((_ extract 3 0) v)    ((as const A) 0)
 """
@@ -11,6 +11,7 @@ from fractions import Fraction
 from cleave.errors import UnsupportedError
 from cleave.logic import datatypes
 from cleave.logic import terms as t
+from cleave.logic.floats.text import is_float_word
 from cleave.logic.sexpr import Node, Script
 from cleave.logic.smtlib_operators import INDEXED, OPERATORS, as_real, indexed, operator
 from cleave.logic.smtlib_scope import Construct, Macro, Meaning, Scope, Select, Test
@@ -81,7 +82,7 @@ class Applications:
         try:
             return operator(word, args) if indices is None else indexed(word, indices, args)
         except SortError as error:
-            known = word in (OPERATORS if indices is None else INDEXED)
+            known = word in OPERATORS if indices is None else word in INDEXED or is_float_word(word)
             raise self.script.error(node, str(error) if known else f"{word} is not declared") from None
 
     def _use(self, node: Node, word: str, meaning: Meaning, args: list[Term]) -> Term:

@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from cleave.logic import terms as t
+from cleave.logic.floats.text import is_float_word, read_float
 from cleave.logic.sorts import BOOL, INT, REAL, Sort
 from cleave.logic.terms import Op, SortError, Term
 from cleave.logic.walk import fold
@@ -52,6 +53,8 @@ def operator(word: str, args: Sequence[Term]) -> Term:
 
 def indexed(word: str, indices: Sequence[int], args: Sequence[Term]) -> Term:
     """``((_ word indices...) args...)``."""
+    if is_float_word(word):
+        return read_float(word, indices, args)
     found = INDEXED.get(word)
     if found is None:
         raise SortError(f"(_ {word} ...) is not known")

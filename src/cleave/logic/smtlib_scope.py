@@ -1,4 +1,4 @@
-"""What the names in an SMT-LIB text mean: sorts, variables, functions, definitions, data types.
+"""The meaning of the names in an SMT-LIB text: sorts, variables, functions, definitions, data types.
 
     (declare-sort Thing 0)
     (define-sort Memory () (Array Int Thing))

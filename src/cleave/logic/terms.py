@@ -95,6 +95,23 @@ class Op(Enum):
     FIELD = "field"
     TEST = "is"
 
+    # Of floating-point numbers, which are bit vectors; made by `floats.operations`.
+    FP_ADD = "fp.add"
+    FP_SUB = "fp.sub"
+    FP_MUL = "fp.mul"
+    FP_DIV = "fp.div"
+    FP_FMA = "fp.fma"
+    FP_SQRT = "fp.sqrt"
+    FP_ROUND = "fp.roundToIntegral"
+    FP_CONVERT = "fp.to_fp"
+    FP_FROM_SIGNED = "fp.from_sbv"
+    FP_FROM_UNSIGNED = "fp.from_ubv"
+    FP_TO_SIGNED = "fp.to_sbv"
+    FP_TO_UNSIGNED = "fp.to_ubv"
+    FP_EQ = "fp.eq"
+    FP_LT = "fp.lt"
+    FP_LE = "fp.leq"
+
     # The members are singletons, so hashing by identity is right, and several times faster than Enum's own hash.
     __hash__ = object.__hash__
 
@@ -120,7 +137,7 @@ class Term:
 
     VAR: the name. VALUE: a bool, int or Fraction. APPLY: the Function. FORALL, EXISTS: the Binder.
     EXTRACT: (high, low). ZERO_EXTEND, SIGN_EXTEND: the number of bits added. CONSTRUCT, TEST: the constructor's number.
-    FIELD: the constructor's number and the field's. Otherwise None.
+    FIELD: the constructor's number and the field's. FP_ADD and the like: a `floats.formats.Floating`. Otherwise None.
     """
 
     __slots__ = ("__weakref__", "args", "free", "op", "quantified", "sort", "value")

@@ -13,13 +13,15 @@ it was made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
 from cleave.errors import UnsupportedError
+from cleave.logic.datatypes import construct
 from cleave.logic.sorts import BOOL, Sort, SortKind
 from cleave.logic.terms import Term, value_of
+from cleave.records import dataclass
 
 _SMALL_DOMAIN = 256
 _SHOWN_ENTRIES = 4
@@ -222,9 +224,25 @@ def from_model(value: Any, sort: Sort) -> Value:
 
 def as_term(value: Value, sort: Sort) -> Term | None:
     """The value as a constant; None for values that have none (maps, elements of uninterpreted sorts)."""
-    if isinstance(value, MapValue | UninterpretedValue | DatatypeValue):
-        return None
-    return value_of(value, sort)
+    if not isinstance(value, DatatypeValue):
+        return None if isinstance(value, MapValue | UninterpretedValue) else value_of(value, sort)
+    made: list[Term] = []  # of the fields of what is open, without recursion: lists may be long
+    waiting: list[tuple[Value, Sort, bool]] = [(value, sort, False)]
+    while waiting:
+        found, of, is_ready = waiting.pop()
+        if is_ready and isinstance(found, DatatypeValue):
+            first = len(made) - len(found.fields)
+            made[first:] = [construct(of, found.constructor, *made[first:])]
+        elif isinstance(found, DatatypeValue):
+            waiting.append((found, of, True))
+            fields = zip(found.fields, of.constructors[found.constructor].fields, strict=True)
+            waiting += [(field, its_sort, False) for field, its_sort in reversed(list(fields))]
+        else:
+            constant = as_term(found, of)
+            if constant is None:
+                return None
+            made.append(constant)
+    return made[0]
 
 
 def parts(value: Value, sort: Sort) -> Iterator[tuple[Sort, Value]]:

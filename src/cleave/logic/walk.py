@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from cleave.logic import datatypes
 from cleave.logic import terms as t
+from cleave.logic.floats.operations import FLOATING, floating
 from cleave.logic.terms import Binder, Op, Term
 
 
@@ -186,6 +187,8 @@ def rebuild(node: Term, args: tuple[Term, ...]) -> Term:
             return datatypes.field(args[0], *node.value)
         case Op.TEST:
             return datatypes.test(args[0], node.value)
+        case _ if node.op in FLOATING:
+            return floating(node.op, node.value, args, node.sort)
         case _:
             raise AssertionError(f"{node.op} has no arguments to rebuild")
 

@@ -15,7 +15,7 @@ occurs nowhere and no procedure has a contract.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.ir.path import WayBack
 from cleave.ir.program import (
@@ -34,6 +34,7 @@ from cleave.ir.program import (
 from cleave.logic.terms import Term, var
 from cleave.logic.walk import free_variables, substitute
 from cleave.passes.fresh import FreshNames, variable_names
+from cleave.records import dataclass
 
 
 def contracts_to_statements(program: Program) -> tuple[Program, WayBack]:

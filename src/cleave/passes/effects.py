@@ -7,11 +7,11 @@ Contracts count as reads, because calls assume and assert them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from cleave.ir.program import Assert, Assign, Assume, Call, Havoc, Procedure, Program, is_old
 from cleave.logic.terms import Term, var
 from cleave.logic.walk import free_variables
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from cleave.ir.program import (
     AtomicEnd,
     Block,
     Call,
+    Fence,
     Havoc,
     Join,
     Self,
@@ -151,7 +152,7 @@ def reads(statement: Statement) -> tuple[Term, ...]:
             return arguments
         case Join(thread):
             return (thread,)
-        case Havoc() | Self() | AtomicBegin() | AtomicEnd():
+        case Havoc() | Self() | AtomicBegin() | AtomicEnd() | Fence():
             return ()
 
 
@@ -166,7 +167,7 @@ def writes(statement: Statement) -> tuple[Term, ...]:
             return () if result is None else (result,)
         case Self(target):
             return (target,)
-        case Assume() | Assert() | Join() | AtomicBegin() | AtomicEnd():
+        case Assume() | Assert() | Join() | AtomicBegin() | AtomicEnd() | Fence():
             return ()
 
 

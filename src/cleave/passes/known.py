@@ -1,4 +1,4 @@
-"""What is known to hold at a place of a program is assumed there.
+"""Known facts about a place of a program are assumed there.
 
     p returns:    r > old(g)             proc p() -> (r) ...        free ensures r > old(g)
     p at h:       x <= 10       gives      h: assume x <= 10; ...
@@ -12,13 +12,14 @@ Whoever adds facts answers for them: what is assumed wrongly hides executions.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.errors import InputError
 from cleave.ir.path import WayBack
 from cleave.ir.program import Assume, Block, Clause, Procedure, Program
 from cleave.logic.terms import Term
 from cleave.passes.contracts import contracts_to_statements
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ together have all violations of the program, and no others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.errors import UsageError
 from cleave.ir.program import Assert, Assign, Assume, Block, Procedure, Program, Property, Statement
@@ -22,6 +22,7 @@ from cleave.logic.sorts import BOOL
 from cleave.logic.terms import FALSE, TRUE, Term, conj_all, implies, var
 from cleave.passes.effects import callees
 from cleave.passes.fresh import FreshNames, variable_names
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ about the program can be added.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.errors import UnsupportedError
 from cleave.ir.path import Path
@@ -20,6 +20,7 @@ from cleave.passes.entries import single_entry
 from cleave.passes.failures import failures_to_end
 from cleave.passes.known import Known, assume_known
 from cleave.passes.loops import loops_to_recursion
+from cleave.records import dataclass
 
 Lift = Callable[[Path], Path]
 

@@ -13,6 +13,7 @@ from cleave.ir.program import (
     AtomicEnd,
     Block,
     Call,
+    Fence,
     Havoc,
     Join,
     Self,
@@ -45,7 +46,7 @@ def rename_statement(statement: Statement, mapping: Mapping[Term, Term]) -> Stat
             return replace(statement, thread=substitute(thread, mapping))
         case Self(target):
             return replace(statement, target=substitute(target, mapping))
-        case AtomicBegin() | AtomicEnd():
+        case AtomicBegin() | AtomicEnd() | Fence():
             return statement
 
 

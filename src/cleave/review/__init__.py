@@ -1,1 +1,1 @@
-"""What happened in a run, told from the events in its journal: for people, and for pages about runs."""
+"""The history of a run, from the events in its journal: for people, and for pages about runs."""

@@ -11,7 +11,7 @@ from cleave.review.run import run_state
 def in_a_word(run: Run) -> str:
     """In a few words: its verdict, or why it has none."""
     if run.going_on:
-        return "going on"
+        return "running"
     if run.result is None:
         return "stopped"
     if "error" in run.result:

@@ -1,19 +1,19 @@
-"""What state a run is in, and how often it was resumed."""
+"""The state of a run, and how often it was resumed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from cleave.engines.coordination import STOPPED, Event, Lost
 
-RunState = Literal["finished", "going on", "stopped"]
+RunState = Literal["finished", "running", "stopped"]
 
 
 def run_state(result: Mapping[str, Any] | None, *, going_on: bool) -> RunState:
     """A run that is ``stopped`` can be resumed; if it was told to stop, it has a result all the same."""
     if going_on:
-        return "going on"
+        return "running"
     return "stopped" if result is None or result.get("verdict") == "unknown" else "finished"
 
 
@@ -35,10 +35,3 @@ class Breaks:
         stopped = isinstance(event, Lost) and event.reason == STOPPED
         self.number += stopped and not self._in_one
         self._in_one = stopped
-
-
-def count_breaks(events: Iterable[Event]) -> int:
-    breaks = Breaks()
-    for event in events:
-        breaks.saw(event)
-    return breaks.number

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,12 @@ import msgspec
 from cleave.engines.coordination import Event
 from cleave.engines.engine import Engine, load
 from cleave.engines.registry import engine
+from cleave.engines.review.drawings import Drawing, decode_drawings
 from cleave.engines.review.members import Review, rounded
 from cleave.journal.database import reading
 from cleave.journal.journal import Journal, RunInfo, StageRow
 from cleave.journal.lock import is_locked
+from cleave.records import dataclass
 from cleave.review.run import Breaks, RunState, run_state
 from cleave.run.outcome import Outcome, decode_outcome
 from cleave.run.plan import Plan, Stage, decode_plan
@@ -35,7 +37,8 @@ from cleave.verdict import BoundedSafe, Trace, Unknown
 @dataclass(slots=True)
 class StageReview:
     """``state`` is the verdict with its bounds or reason, or how far the stage is; ``verdict`` is its word alone.
-    ``search`` is what its engine's review tells of its workers. Stages of one ``group`` run side by side in lanes."""
+    ``search`` is what its engine's review tells of its workers, ``drawings`` what the engine drew at its end. Stages of
+    one ``group`` run side by side in lanes."""
 
     number: int
     engine: str
@@ -52,6 +55,7 @@ class StageReview:
     options: dict[str, Any] = field(default_factory=dict)
     verdict: str | None = None
     bounds: dict[str, int] = field(default_factory=dict)
+    drawings: tuple[Drawing, ...] = ()
 
 
 @dataclass(slots=True)
@@ -139,6 +143,7 @@ class Watcher:
         if row.outcome is not None:
             outcome = self._outcome(row.outcome)
             found.state, found.counters = _state(outcome), outcome.counters
+            found.drawings = decode_drawings(outcome.drawings)
             found.cost = int(outcome.counters.get("cost", 0))
             found.verdict = "refused" if outcome.refused is not None else outcome.verdict.word
             if isinstance(outcome.verdict, BoundedSafe):

@@ -39,6 +39,7 @@ from cleave.run.host_messages import (
 from cleave.run.outcome import Outcome, decode_outcome, encode_outcome
 from cleave.run.plan import Plan, Stage
 from cleave.runtime.local import ChildProcess
+from cleave.usage import CpuBudget
 from cleave.verdict import Reason, StoppedError, Unknown
 from cleave.watch import EXTRA_SECONDS
 
@@ -59,6 +60,7 @@ def beside(
     *,
     stop: threading.Event,
     seconds: float | None,
+    cpu: CpuBudget | None = None,
     extra: float = EXTRA_SECONDS,
 ) -> None:
     """Ends when something is settled, when all lanes have ended, or when the time is up, and ``extra`` seconds more,
@@ -67,7 +69,7 @@ def beside(
     try:
         for lane in lanes:
             try:
-                hosts.start(_briefing(lane, len(lanes), plan, input, recorder, outcomes, seconds))
+                hosts.start(_briefing(lane, len(lanes), plan, input, recorder, outcomes, seconds, cpu))
             except StoppedError as stopped:
                 outcome = Outcome.of(lane[0].number, Unknown(stopped.reason, stopped.detail), seconds=0.0)
                 outcomes[outcome.stage] = outcome
@@ -94,6 +96,7 @@ def _briefing(
     recorder: JournalRecorder,
     outcomes: dict[int, Outcome],
     seconds: float | None,
+    cpu: CpuBudget | None,
 ) -> Briefing:
     return Briefing(
         plan=plan,
@@ -108,6 +111,7 @@ def _briefing(
             for stage in lane
         },
         seconds=seconds,
+        cpu=cpu,
         memlimit_mb=plan.memlimit_mb // lanes,
     )
 

@@ -23,6 +23,7 @@ from cleave.run.lane import Lane
 from cleave.run.merge import merge, settled
 from cleave.run.outcome import Outcome, decode_outcome, encode_outcome
 from cleave.run.plan import Plan, Stage, groups, unfinished, with_more
+from cleave.usage import CpuBudget
 from cleave.verdict import Reason, Result
 from cleave.watch import reserve
 
@@ -33,9 +34,17 @@ OnNews = Callable[[Stage, News, SoFar | None], None]
 
 
 def carry_out(
-    plan: Plan, input: Input, journal: Journal, *, stop: threading.Event, on_news: OnNews, timelimit: float
+    plan: Plan,
+    input: Input,
+    journal: Journal,
+    *,
+    stop: threading.Event,
+    on_news: OnNews,
+    timelimit: float,
+    cpu: CpuBudget | None = None,
 ) -> Result:
-    """``timelimit`` counts from now; 0: none. A part of it is kept back to confirm what was found."""
+    """``timelimit`` counts from now; 0: none. A part of it is kept back to confirm what was found. Stages share the
+    processor time in ``cpu``; whoever sets ``stop`` sees to it that no more is used."""
     started, kept = monotonic(), reserve(timelimit)
     recorder = JournalRecorder(plan, journal, on_news)
     outcomes = recorder.outcomes()
@@ -46,7 +55,8 @@ def carry_out(
     def stopped() -> Reason | None:
         if stop.is_set():
             return Reason.INTERRUPTED
-        return Reason.TIMEOUT if timelimit and (left() or 0) <= 0 else None
+        is_late = bool(timelimit) and (left() or 0) <= 0
+        return Reason.TIMEOUT if is_late or (cpu is not None and cpu.left() <= 0) else None
 
     def so_far() -> Result:
         whole = msgspec.structs.replace(plan, stages=tuple(recorder.stages.values()))
@@ -57,11 +67,11 @@ def carry_out(
         if settled(outcomes) or stopped() is not None:
             break
         if len(lanes) == 1:
-            Lane(plan, input, recorder, outcomes, stop, left(), plan.memlimit_mb).run(lanes[0])
+            Lane(plan, input, recorder, outcomes, stop, left(), cpu, plan.memlimit_mb).run(lanes[0])
         else:
             from cleave.run.beside import beside  # most runs need no processes
 
-            beside(lanes, plan, input, recorder, outcomes, stop=stop, seconds=left(), extra=kept)
+            beside(lanes, plan, input, recorder, outcomes, stop=stop, seconds=left(), cpu=cpu, extra=kept)
     return so_far()
 
 

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import Enum
 from functools import reduce
 from operator import or_
@@ -17,6 +17,7 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from cleave.engines.options import Option
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,15 +35,18 @@ def check_options(options: Options) -> None:
 
 
 def check_fits(options: Options, plan: Plan) -> None:
-    """Raises `UsageError` for options of engines that the plan does not run."""
+    """Raises `UsageError` for options of engines that the plan does not run, and for such as exclude each other."""
     told = {name: value for one in options.engines for name, value in given_options(one).items()}
+    if not told:
+        return
     here = [engine(name) for name in dict.fromkeys(stage.engine for stage in plan.stages)]
     names = {field.name for one in here for field in fields(one.options)}
-    if told.keys() <= names:
-        return
-    from cleave.run.options import misfits
+    from cleave.run.options import excluded, misfits
 
-    raise UsageError(misfits(told, here, engines())[0])
+    if not told.keys() <= names:
+        raise UsageError(misfits(told, here, engines())[0])
+    if wrong := excluded(told, here):
+        raise UsageError(wrong[0])
 
 
 def check_language(input: Input, options: Options) -> None:
@@ -63,5 +66,7 @@ def check_language(input: Input, options: Options) -> None:
         raise UsageError(f"{input.file}: {'--infer' if options.infer else '--modular'} is for programs in Boogie")
     usual, chosen = asdict(COptions()), asdict(options.c)
     for name, value in chosen.items():
+        if name == "checks" and is_boogie(input.file):
+            continue
         if not input.is_c and name in _OF_C and value != usual[name]:
             raise UsageError(f"{input.file}: {_OF_C[name]} for programs in C")

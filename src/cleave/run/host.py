@@ -41,7 +41,7 @@ def _work(connection: socket.socket, inbox: SimpleQueue[bytes]) -> None:
     threading.Thread(target=_listen, args=listening, name="cleave-host", daemon=True).start()
     input = Input.of(briefing.file, briefing.source, briefing.entry, briefing.property)
     recorder = _Teller(connection, briefing.events, kept)
-    lane = Lane(briefing.plan, input, recorder, outcomes, stop, briefing.seconds, briefing.memlimit_mb)
+    lane = Lane(briefing.plan, input, recorder, outcomes, stop, briefing.seconds, briefing.cpu, briefing.memlimit_mb)
     try:
         lane.run(briefing.stages)
     except CleaveError as error:

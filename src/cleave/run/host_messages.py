@@ -1,4 +1,4 @@
-"""What a run's process and the hosts of its lanes tell each other."""
+"""The messages between a run's process and the hosts of its lanes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 from cleave.errors import CleaveError, InputError, InternalError, UnsupportedError, UsageError
 from cleave.ir.program import Property
 from cleave.run.plan import Plan, Stage
+from cleave.usage import CpuBudget
 
 _ERRORS = {kind.__name__: kind for kind in (CleaveError, InputError, InternalError, UnsupportedError, UsageError)}
 
@@ -26,6 +27,7 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: tuple[bytes, ...]
     events: dict[int, list[tuple[float, bytes]]]
     seconds: float | None
+    cpu: CpuBudget | None
     memlimit_mb: int
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.frontends.horn import read_horn
 from cleave.ir.split_tree import Closed, Divided, Record
+from cleave.records import dataclass
 from cleave.run.parts import PartText, Whole, divide, text_digest
 from cleave.validate.clauses import resolvents
 from cleave.validate.confirmation import Confirmation

@@ -8,30 +8,62 @@ A stage gets its share of the time that is left; the last one all of it. The lan
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 from time import monotonic
+from typing import Any, NamedTuple
 
 import msgspec
 
 from cleave.engines.desk import Facts
+from cleave.engines.text import count
 from cleave.frontends.input import Input
+from cleave.ir.program import checks_of
+from cleave.records import dataclass
+from cleave.run.each import places_of
 from cleave.run.outcome import Outcome
 from cleave.run.plan import NEXT as _CHAINS
 from cleave.run.plan import Plan, Stage, larger
 from cleave.run.stage import Limits, Recorder, carry_out_stage, is_alone, make_search, make_team
 from cleave.run.team import Team
+from cleave.usage import CpuBudget
 from cleave.verdict import Reason, StoppedError, Unknown
 
+_Claim = tuple[str, tuple[tuple[str, int], ...]]  # what was said, and how much work it took
+_BY_ITSELF = frozenset(("bound", "bound_done", "cost"))  # counters that differ although the search is the same
 _LEAST_SECONDS = 1.0  # that are left, for another try with larger bounds
+
+
+class _Left(NamedTuple):
+    """Seconds until limits are hit; infinite where there is none."""
+
+    wall: float
+    cpu: float
+
+
+class _End(NamedTuple):
+    """When a chain of stages has used its share: at a moment, or when so much processor time is left to the others."""
+
+    moment: float
+    kept: float
+
+
+def _share(stage: Stage, left: _Left, end: float) -> _End:
+    """``end``: the moment when the wall time is up."""
+    now, kept = monotonic(), 1 - stage.share
+    moment = now + left.wall * stage.share if kept else end
+    if stage.seconds:
+        moment = min(moment, now + stage.seconds)
+    return _End(moment, left.cpu * kept if left.cpu < math.inf else 0.0)
 
 
 @dataclass(slots=True)
 class Lane:
-    """``seconds`` are left to it, None for no limit; ``outcomes`` are those of the plan so far, also of other lanes
-    that have ended."""
+    """``seconds`` are left to it, None for no limit, and so is ``cpu`` to all lanes together; ``outcomes`` are those of
+    the plan so far, also of other lanes that have ended."""
 
     plan: Plan
     input: Input
@@ -39,10 +71,13 @@ class Lane:
     outcomes: dict[int, Outcome]
     stop: threading.Event
     seconds: float | None = None
+    cpu: CpuBudget | None = None
     memlimit_mb: int = 0
     _end: float | None = field(init=False)
-    _ends: dict[int, float] = field(init=False, default_factory=dict)  # of chains of stages
+    _ends: dict[int, _End] = field(init=False, default_factory=dict)  # of chains of stages
     _hired: dict[int, Team] = field(init=False, default_factory=dict)
+    _sliced: Input | None = field(init=False, default=None)
+    _claims: dict[int, _Claim] = field(init=False, default_factory=dict)  # of chains, the last that was not confirmed
 
     def __post_init__(self) -> None:
         self._end = None if self.seconds is None else monotonic() + self.seconds
@@ -59,7 +94,7 @@ class Lane:
                 outcome = self._carry_out(stage)
                 if outcome.settles:
                     return
-                if self._may_deepen(stage):
+                if self._may_deepen(stage) and not self._is_repeated(stage, outcome):
                     left[:0] = larger(stage, outcome.verdict)
         finally:
             for team in self._hired.values():
@@ -75,7 +110,17 @@ class Lane:
 
     def is_over(self) -> bool:
         """Whether there is no time left, or somebody asked to stop."""
-        return self.stop.is_set() or (self._end is not None and monotonic() >= self._end)
+        return self.stop.is_set() or (self._is_limited and min(self._left()) <= 0)
+
+    @property
+    def _is_limited(self) -> bool:
+        return self._end is not None or self.cpu is not None
+
+    def _left(self) -> _Left:
+        return _Left(
+            math.inf if self._end is None else self._end - monotonic(),
+            math.inf if self.cpu is None else self.cpu.left(),
+        )
 
     def _carry_out(self, stage: Stage) -> Outcome:
         self.recorder.begin(stage)
@@ -83,13 +128,13 @@ class Lane:
         outcome = carry_out_stage(
             stage,
             self.plan,
-            self.input,
+            self._open(),
             limits=limits,
             recorder=self.recorder,
             facts=self._facts(stage),
             hired=self._hired.pop(stage.number, None),
         )
-        outcome = _judged(outcome, stage, is_share=is_share)
+        outcome = _judged(self._whole(outcome), stage, is_share=is_share)
         self.outcomes[stage.number] = outcome
         reason = outcome.unknown.reason if outcome.unknown is not None else None
         self.recorder.end(outcome, final=reason not in (Reason.TIMEOUT, Reason.INTERRUPTED, Reason.WORKERS))
@@ -97,17 +142,45 @@ class Lane:
 
     def _limits(self, stage: Stage) -> tuple[Limits, bool]:
         """And whether the stage has less time than is left. Larger bounds have the rest of the first ones' share."""
-        seconds, cpu_seconds, is_share = 0.0, 0.0, False
-        if self._end is not None:
-            left = max(self._end - monotonic(), 0.001)
-            mine = min(left * stage.share, stage.seconds or left)
-            seconds = min(left, max(self._ends.setdefault(stage.chain, monotonic() + mine) - monotonic(), 0.001))
-            is_share = mine < left
+        seconds, cpu_seconds, cpu, is_share = 0.0, 0.0, None, False
+        if self._is_limited:
+            last = math.inf if self._end is None else self._end
+            end = self._ends.setdefault(stage.chain, _share(stage, self._left(), last))
+            is_share = end.moment < last or end.kept > 0
+            seconds = max(end.moment - monotonic(), 0.001) if end.moment < math.inf else 0.0
+            cpu = self.cpu.without(end.kept) if self.cpu is not None else None
         elif patience := stage.patience or stage.seconds:
             is_share = True
             seconds, cpu_seconds = (0.0, patience) if is_alone(stage, self.plan) else (patience, 0.0)
-        limits = Limits(seconds=seconds, cpu_seconds=cpu_seconds, memlimit_mb=self.memlimit_mb, stop=self.stop)
+        limits = Limits(seconds=seconds, cpu_seconds=cpu_seconds, cpu=cpu, memlimit_mb=self.memlimit_mb, stop=self.stop)
         return limits, is_share
+
+    def _decided(self) -> tuple[str, ...]:
+        return next((one.decided for one in self.outcomes.values() if one.decided), ())
+
+    def _open(self) -> Input:
+        """The input without the checks that are decided, which become assumptions; unless somebody wants one invariant
+        that proves all of them."""
+        decided, wants = self._decided(), self.plan.tells_invariant or self.plan.tells_loops
+        if not decided or wants or not self.input.is_c:
+            return self.input
+        if self._sliced is None:
+            left = tuple(name for name in places_of(self.input.program) if name not in decided)
+            self._sliced = self.input.with_c(only=left) if left else self.input
+        return self._sliced
+
+    def _whole(self, outcome: Outcome) -> Outcome:
+        """A verdict about the checks that were left is one about all of them."""
+        decided = self._decided()
+        if not decided or self._open() is self.input:
+            return outcome
+        added = f"; {count(len(decided), 'other check')} by intervals, checked block by block"
+        proved = outcome.safe or outcome.bounded
+        changes: dict[str, Any] = {"checked": checks_of(self.input.program) if outcome.checked else {}}
+        if proved is not None:
+            name = "safe" if outcome.safe is not None else "bounded"
+            changes[name] = replace(proved, validation=proved.validation + added)
+        return msgspec.structs.replace(outcome, **changes)
 
     def _facts(self, stage: Stage) -> Facts | None:
         found = self.outcomes.get(stage.uses) if stage.uses is not None else None
@@ -119,15 +192,25 @@ class Lane:
             return
         coming = following[0]
         if coming.uses is None and not is_alone(coming, self.plan):
-            search = make_search(coming, self.plan, self.input, None)
+            search = make_search(coming, self.plan, self._open(), None)
             with suppress(StoppedError):  # the stage itself will tell
                 self._hired[coming.number] = make_team(coming, self.plan, search, self.recorder, self.memlimit_mb)
+
+    def _is_repeated(self, stage: Stage, outcome: Outcome) -> bool:
+        """Whether a larger bound has only led to the same work, and to the same claim that can't be confirmed."""
+        if outcome.unknown is None or outcome.unknown.reason is not Reason.UNCONFIRMED:
+            return False
+        work = {name: n for name, n in outcome.counters.items() if isinstance(n, int) and name not in _BY_ITSELF}
+        claim = (outcome.unknown.detail, tuple(sorted(work.items())))
+        before, self._claims[stage.chain] = self._claims.get(stage.chain), claim
+        return claim == before
 
     def _may_deepen(self, stage: Stage) -> bool:
         if not stage.deepens or self.is_over():
             return False
-        if self._end is not None:
-            return min(self._end, self._ends[stage.chain]) - monotonic() > _LEAST_SECONDS
+        if self._is_limited:
+            left, end = self._left(), self._ends[stage.chain]
+            return min(left.wall, end.moment - monotonic(), left.cpu - end.kept) > _LEAST_SECONDS
         spent = sum(self.outcomes[one].seconds for one in self.outcomes if one % _CHAINS == stage.chain)
         return spent < stage.patience
 
@@ -144,6 +227,16 @@ def _judged(outcome: Outcome, stage: Stage, *, is_share: bool) -> Outcome:
         Unknown(Reason.BUDGET, unknown.detail),
         **{
             name: getattr(outcome, name)
-            for name in ("seconds", "counters", "assumptions", "checked", "predicates", "facts", "refused")
+            for name in (
+                "seconds",
+                "counters",
+                "assumptions",
+                "checked",
+                "predicates",
+                "facts",
+                "decided",
+                "refused",
+                "drawings",
+            )
         },
     )

@@ -10,13 +10,14 @@ Leino, FME 2001).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import monotonic
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.boogie import Outline
 from cleave.frontends.boogie.houdini import candidate_in
 from cleave.ir.program import Check
+from cleave.records import dataclass
 from cleave.verdict import BoundedSafe, CheckResult, Reason, Result, Safe, Unknown, Unsafe, Verdict
 
 Run = Callable[[str, tuple[str, ...], float], Result]

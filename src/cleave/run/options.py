@@ -139,5 +139,15 @@ def misfits(told: Mapping[str, Any], plan: Sequence[Described], known: Iterable[
     return found
 
 
+def excluded(told: Mapping[str, Any], plan: Sequence[Described]) -> list[str]:
+    """A sentence for each option that was given and has no effect beside another one that was given."""
+    every = {choice.name: choice for engine in plan for choice in choices_of(engine.options)}
+    return [
+        f"{one.said} is instead of {every[one.about.instead_of].said}: give one of them"
+        for name, one in every.items()
+        if name in told and one.about.instead_of in told
+    ]
+
+
 def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -1,4 +1,4 @@
-"""What a stage of a plan led to: kept in the journal, so that a finished stage is never done again.
+"""The outcome of a stage of a plan: kept in the journal, so that a finished stage is never done again.
 
 >>> outcome = Outcome.of(1, Safe("checked"), seconds=0.5)
 >>> decode_outcome(encode_outcome(outcome)).verdict
@@ -38,7 +38,9 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """Just one of the verdicts is set. ``refused``: why the engine does not take such a problem."""
+    """Just one of the verdicts is set. ``refused``: why the engine does not take such a problem. ``decided`` are checks
+    that hold, whatever becomes of the others.
+    ``drawings`` are encoded, as only pages read them (`engines.review.drawings`)."""
 
     stage: int
     seconds: float
@@ -51,7 +53,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     checked: dict[str, int] = msgspec.field(default_factory=dict)
     predicates: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     facts: Facts | None = None
+    decided: tuple[str, ...] = ()
     refused: Refusal | None = None
+    drawings: bytes = b""
 
     @staticmethod
     def of(stage: int, verdict: Verdict, **about: Any) -> Outcome:

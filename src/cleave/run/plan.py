@@ -1,4 +1,4 @@
-"""What will be done, as data: stages, one after the other or side by side.
+"""The plan of a run, as data: stages, one after the other or side by side.
 
     plan = make_plan(input, options)          # pure; `run.rules` has the rules
     groups(plan.stages)                       # lanes that run side by side, group after group

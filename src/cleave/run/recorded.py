@@ -1,4 +1,4 @@
-"""What a journal's run is about, read back from the journal: its plan, and its input without the files.
+"""The subject of a journal's run, read back from the journal: its plan, and its input without the files.
 
 plan, input, digests = plan_of(journal)
 """

@@ -1,4 +1,4 @@
-"""What a user can choose about a run: the same for the command line and for Python, with the same defaults.
+"""The options of a run: the same for the command line and for Python, with the same defaults.
 
 Options()                                              # the best verdict that the limits allow
 Options(engine="threads", engines=(ThreadsOptions(unwind=5),), timelimit=60, workers=8)
@@ -7,7 +7,7 @@ Options(engine="threads", engines=(ThreadsOptions(unwind=5),), timelimit=60, wor
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from cleave.frontends.c.options import COptions
 from cleave.ir.integers import Integers
 from cleave.ir.program import Property
 from cleave.journal.places import default_folder
+from cleave.records import dataclass
 from cleave.watch import usable_cores
 
 AUTO = "auto"
@@ -58,5 +59,5 @@ class Options:
     run: str | None = None  # the id of the run; None: one that is made of the time and the file's name
 
     def wall_seconds(self) -> float:
-        """The time that stages have shares of: all workers together use up a limit of processor time."""
+        """About how long the run takes at most: all workers together use up a limit of processor time. 0: no limit."""
         return min(filter(None, (self.timelimit, self.cputimelimit / self.workers)), default=0.0)

@@ -5,14 +5,14 @@
 
 The default for a sequential program, with two workers:
 
-    executions, inline and bmc at little cost                    what is easy ends here, in this process
+    executions, intervals, inline, pdr and bmc at little cost    what is easy ends here, in this process
     lane 0: other executions, bmc, invariants, inline deepening  ┐ side by side
     lane 1: pdr, cegar                                           ┘
 
 With one worker the lanes are one, in turn; with three or more, cegar has a lane of its own, and workers are divided.
-Invariants are found by one stage, and offered to all searches that begin after it, in any lane: inline assumes them,
-cegar begins with them as predicates.
-"""
+Stages after intervals do not ask for checks of C that intervals prove. Invariants are found by intervals, and more of
+them by a stage of pdr, and offered to all searches that begin after it, in any lane: inline and pdr assume them, cegar
+begins with them as predicates."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from typing import Any
 
 import msgspec
 
+from cleave.engines.pdr.options import CELL_GUESSES, GUESS
 from cleave.engines.registry import engine
 from cleave.errors import UsageError
 from cleave.frontends.input import Input, Kind
@@ -31,7 +32,7 @@ from cleave.run.fitting import check_language
 from cleave.run.plan import EXECUTIONS, Place, Plan, Stage, engine_versions, given_options
 from cleave.run.request import AUTO, Options
 
-INLINE, BMC, PDR, CEGAR, THREADS = "inline", "bmc", "pdr", "cegar", "threads"
+INLINE, BMC, PDR, CEGAR, THREADS, INTERVALS = "inline", "bmc", "pdr", "cegar", "threads", "intervals"
 
 _BRIEF_STEPS = 30_000  # of executions: a tenth of a second or two
 _MORE_STEPS = 300_000  # a second or two
@@ -40,10 +41,15 @@ _BRIEF_CONFLICTS = 100_000  # of the first search of the unfolded program: ten s
 _BRIEF_UNWIND = 16  # of it: a loop that goes on longer is for others first
 _BITS_SHARE, _BITS_SECONDS = 0.5, 20.0  # for it
 _UNLIMITED_UNWIND = 32  # iterations, where nobody has set a bound or a time limit
+_INTERVALS_SHARE, _INTERVALS_SECONDS = 0.2, 10.0  # for intervals and their check
+_GUESS_COST = 500_000  # half a second or so: what can be guessed mostly takes less
+_CELLS_COST = 5_000_000  # two seconds or so
+_GUESS_SHARE, _GUESS_SECONDS, _CELLS_SECONDS = 0.2, 5.0, 10.0
 _BRIEF_SHARE, _BRIEF_SECONDS = 0.3, 10.0  # of the time: a single question to a solver may go on for ever
 _EXACT_SHARE, _EXACT_SECONDS = 0.2, 30.0  # for integers that wrap around, before bits
 _CHECKED_SHARE, _CHECKED_SECONDS = 0.5, 300.0  # for a proof that assumes nothing
 _FACTS_SHARE, _FACTS_SECONDS = 0.4, 60.0
+_LANES = 3  # bounds, proofs by clauses, proofs by predicates: with fewer workers, proofs share one
 _PATIENCE = 10.0  # seconds of processor time for each engine, where there is no time limit
 _CONFIRM_SECONDS = 2.0  # or as long as the search took: what comes next may find more than this confirms
 
@@ -56,7 +62,7 @@ def make_plan(input: Input, options: Options, *, expected: str | None = None) ->
         stages=stages,
         workers=options.workers,
         place=Place(runtime=options.runtime, address=options.address),
-        timelimit=options.wall_seconds(),
+        timelimit=options.timelimit,
         cputimelimit=options.cputimelimit,
         memlimit_mb=options.memlimit_mb,
         tells_invariant="invariant" in options.outputs or options.model or (certified and not input.kind.is_program),
@@ -89,6 +95,7 @@ class _Builder:
         self._own = {type(one): one for one in options.engines}
         self._workers = options.workers
         self._number = 0
+        self._intervals: int | None = None  # the stage that finds them
 
     def stages(self) -> Iterator[Stage]:
         name = self._options.engine
@@ -121,7 +128,7 @@ class _Builder:
 
     def _inline(self) -> Iterator[Stage]:
         by_rule = self._options_of(INLINE).bounds is None and self._options.integers in (None, Integers.BITS)
-        if self._input.is_c and by_rule:
+        if self._input.is_from_c and by_rule:
             yield self._executions()
         facts = None
         if self._options.invariants_from is not None:
@@ -145,7 +152,7 @@ class _Builder:
         own = self._options_of(BMC)
         if own.unwind is None:
             yield self._executions()
-            if not self._options.timelimit and own.most_unwind == type(own)().most_unwind:
+            if not self._options.wall_seconds() and own.most_unwind == type(own)().most_unwind:
                 own = replace(own, most_unwind=_UNLIMITED_UNWIND)
         yield self._stage(BMC, engine(BMC).purpose, own, workers=self._workers)
 
@@ -184,15 +191,17 @@ class _Builder:
     # --- several engines ----------------------------------------------------------------------------------------------
 
     def _sequential(self) -> Iterator[Stage]:
-        if self._input.is_c:
+        if self._input.is_from_c:
             yield self._executions()
+            yield self._by_intervals()
         own = self._options_of(INLINE)
         limit = self._options.wall_seconds()
         seconds = min(_BRIEF_SECONDS, _BRIEF_SHARE * limit) if limit else _BRIEF_SECONDS
         yield self._stage(
             INLINE, "search small bounds, as far as a little cost goes", cost=_BRIEF_COST, seconds=seconds
         )
-        if self._input.is_c:
+        if self._input.is_from_c:
+            yield from self._guesses(limit)
             purpose = "search the unfolded program bit by bit, as far as a little cost goes"
             bits = self._options_of(BMC)
             if bits.unwind is None:
@@ -209,9 +218,25 @@ class _Builder:
                 of_time = stage.share if stage is not lane[-1] else 1.0
                 yield msgspec.structs.replace(_placed(stage, 1, number), workers=workers, share=of_time)
 
+    def _guesses(self, limit: float) -> Iterator[Stage]:
+        """Loops mostly have invariants that can be guessed; what these prove takes little, however long loops are."""
+        own = self._options_of(PDR)
+        if own.strategies is None and not self._tells_bits():
+            about = (GUESS, "loops", _GUESS_COST, _GUESS_SECONDS), (CELL_GUESSES, "arrays", _CELLS_COST, _CELLS_SECONDS)
+            for strategy, what, cost, most in about:
+                yield self._stage(
+                    PDR,
+                    f"guess invariants of {what}, as far as a little cost goes",
+                    replace(own, strategies=(strategy,)),
+                    integers=Integers.EXACT,
+                    cost=cost,
+                    seconds=min(most, _GUESS_SHARE * limit) if limit else most,
+                    uses=self._intervals,
+                )
+
     def _lanes(self, *, deepens: bool) -> list[list[Stage]]:
         """The stages of a lane run in the order of their numbers, which is the order in which they are made."""
-        if self._workers == 2:
+        if self._workers < _LANES:
             bounded = list(self._bounded_lane(None, deepens=deepens))
             facts = next(stage for stage in bounded if stage.role == "invariants")
             return [bounded, [*self._proof_lane(), self._cegar(facts)]]
@@ -223,7 +248,7 @@ class _Builder:
         """Of C, unfolded programs are searched bit by bit first. ``facts`` is the stage that finds invariants; None:
         the lane has one of its own."""
         yield self._executions(_MORE_STEPS, seed=1)
-        if self._input.is_c:
+        if self._input.is_from_c:
             purpose = "search the unfolded program bit by bit, with larger and larger bounds"
             yield self._stage(BMC, purpose, share=0.4, patience=_PATIENCE)
         if facts is None:
@@ -240,7 +265,8 @@ class _Builder:
     def _proof_lane(self) -> Iterator[Stage]:
         if self._input.is_c and not self._tells_bits():
             yield self._exact(workers=1, share=0.3)
-        yield self._stage(PDR, "prove or refute without bounds, by Horn clauses", share=0.6, patience=_PATIENCE)
+        purpose = "prove or refute without bounds, by Horn clauses"
+        yield self._stage(PDR, purpose, share=0.6, patience=_PATIENCE, uses=self._intervals)
 
     def _cegar(self, facts: Stage) -> Stage:
         purpose = "prove or refute without bounds, by predicate abstraction"
@@ -256,8 +282,12 @@ class _Builder:
             yield msgspec.structs.replace(stage, workers=self._workers if stage.role == "settle" else 1)
 
     def _clauses(self) -> Iterator[Stage]:
-        """With few workers pdr has them all first: its strategies are worth more than another engine beside it."""
+        """With few workers pdr has them all first: its strategies are worth more than another engine beside it. What is
+        not linear is for pdr only."""
         purpose = "prove or refute by an invariant of the clauses, many strategies side by side"
+        if any(len(clause.body) > 1 for clause in self._input.clauses.clauses):
+            yield self._stage(PDR, purpose, workers=self._workers)
+            return
         beside = self._workers > 2 and self._can_run_beside()
         pdr = self._stage(PDR, purpose, workers=self._workers - beside, share=1.0 if beside else 0.75)
         cegar = self._stage(
@@ -275,6 +305,17 @@ class _Builder:
             EXECUTIONS, "run the program, to find a violation quickly", chosen, role="violations", when=when
         )
 
+    def _by_intervals(self) -> Stage:
+        found = self._stage(
+            INTERVALS,
+            "prove by intervals and congruences what they can, and find invariants",
+            role="invariants",
+            share=_INTERVALS_SHARE,
+            seconds=_INTERVALS_SECONDS,
+        )
+        self._intervals = found.number
+        return found
+
     def _facts(self, share: float = _FACTS_SHARE, patience: float = _FACTS_SECONDS) -> Stage:
         integers = self._options.integers or Integers.BITS
         return self._stage(
@@ -284,6 +325,7 @@ class _Builder:
             share=share,
             patience=patience,
             integers=Integers.CHECKED if integers is Integers.UNBOUNDED else integers,
+            uses=self._intervals,
         )
 
     def _brief_facts(self) -> Stage:
@@ -297,6 +339,7 @@ class _Builder:
             integers=Integers.EXACT,
             share=share,
             seconds=_EXACT_SECONDS,
+            uses=self._intervals,
         )
 
     def _stage(self, name: str, purpose: str, options: Any = None, **about: Any) -> Stage:

@@ -2,7 +2,7 @@
 
 outcome = carry_out_stage(stage, about, limits, tell)
 
-What it returns has been confirmed by `validate`, or is `Unknown`. A limit, a wish to stop and an engine that does not
+It returns a verdict that `validate` has confirmed, or `Unknown`. A limit, a wish to stop and an engine that does not
 take such a problem are outcomes, too.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 import msgspec
@@ -23,9 +23,11 @@ from cleave.engines.registry import engine
 from cleave.errors import UnsupportedError
 from cleave.frontends.input import Input
 from cleave.ir.integers import UNBOUNDED_ASSUMPTION, Integers
+from cleave.records import dataclass
 from cleave.run.outcome import Outcome, Refusal
 from cleave.run.plan import Plan, Stage
 from cleave.run.team import Team
+from cleave.usage import CpuBudget
 from cleave.verdict import BoundedSafe, Reason, Safe, StoppedError, Unknown, Unsafe, Verdict
 from cleave.watch import Watch
 
@@ -52,10 +54,12 @@ class Recorder(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Seconds of wall time and of processor time, and memory; 0: none. ``stop`` ends the stage from outside."""
+    """Seconds of wall time and of this process's processor time, and memory; 0: none. ``cpu`` is for all processes of
+    the run. ``stop`` ends the stage from outside."""
 
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    cpu: CpuBudget | None = None
     memlimit_mb: int = 0
     stop: threading.Event | None = None
 
@@ -95,7 +99,11 @@ def carry_out_stage(
     with ExitStack() as stack:
         watch = stack.enter_context(
             Watch(
-                timelimit=limits.seconds, cpulimit=limits.cpu_seconds, memlimit_mb=limits.memlimit_mb, stop=limits.stop
+                timelimit=limits.seconds,
+                cpulimit=limits.cpu_seconds,
+                cpu=limits.cpu,
+                memlimit_mb=limits.memlimit_mb,
+                stop=limits.stop,
             )
         )
         desk = Desk(watch, lambda counters: recorder.news(stage, counters), stage.cost)
@@ -120,7 +128,9 @@ def carry_out_stage(
             checked=desk.checked,
             predicates=desk.predicates,
             facts=desk.facts,
+            decided=desk.decided,
             refused=refused,
+            drawings=desk.drawings,
         )
 
 

@@ -7,17 +7,18 @@ task.answered(result)                    # the result, with what was expected
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Literal
 
-from cleave.errors import UnsupportedError, UsageError
+from cleave.errors import InputError, UnsupportedError, UsageError
 from cleave.frontends.c.properties.built_in import ASSERTIONS
 from cleave.frontends.c.properties.registry import chosen, properties
 from cleave.frontends.c.property_file import properties_of
-from cleave.frontends.read import is_c, read_bytes
+from cleave.frontends.read import is_boogie, is_c, read_bytes
 from cleave.frontends.task_definition import ExpectedProperty, TaskDefinition, read_task_definition
 from cleave.ir.integers import Integers
+from cleave.records import dataclass
 from cleave.run.request import Options
 from cleave.verdict import Result, Safe, Unsafe
 
@@ -54,7 +55,7 @@ def resolve_task(file: str, options: Options) -> ResolvedTask:
         raise _refused(definition, file)
     files = (*options.c.others, *others)
     c = replace(options.c, bits=bits, others=files, checks=checks, memory_model=options.c.memory_model or "sc")
-    c = replace(c, malloc_may_fail=bool(c.malloc_may_fail))
+    c = replace(c, malloc_may_fail=bool(c.malloc_may_fail), array_bounds=False)
     options = replace(options, c=c)
     _check_language(program, options)
     return ResolvedTask(program, options, expected)
@@ -87,8 +88,8 @@ def _expected(stated: list[tuple[ExpectedProperty, set[str]]], asked: set[str]) 
 
 def _content(file: Path) -> bytes | None:
     try:
-        return file.read_bytes()
-    except OSError:  # names are enough for those that everybody knows
+        return read_bytes(str(file))
+    except InputError:  # names are enough for those that everybody knows
         return None
 
 
@@ -103,7 +104,7 @@ def _check_language(file: str, options: Options) -> None:
     if is_c(file):
         return
     others = [one.name for one in chosen(options.c.checks) if one.name != ASSERTIONS]
-    if options.c.checks is not None and others:
+    if options.c.checks is not None and others and not is_boogie(file):
         raise UsageError(f"{file}: --check {','.join(others)} is for programs in C")
     if options.integers not in (None, Integers.BITS):
         raise UsageError(f"{file}: --integers is for programs in C, whose integers have so many bits")

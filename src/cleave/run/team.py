@@ -19,7 +19,6 @@ from cleave.engines.engine import Search
 from cleave.run.plan import Place
 from cleave.runtime.crew import Assignment, Crew
 from cleave.runtime.drive import Ended, drive
-from cleave.runtime.local import LocalCrew
 from cleave.verdict import Reason
 
 Record = Callable[[Sequence[Event]], None]
@@ -105,6 +104,8 @@ class Team:
 def make_crew(place: Place, assignment: Assignment, first: int, memlimit_mb: int) -> Crew:
     match place.runtime:
         case "local":
+            from cleave.runtime.local import LocalCrew  # one worker alone needs no processes, and so do most tasks
+
             return LocalCrew(assignment, memlimit_mb=memlimit_mb, first=first)
         case "simulated":
             from cleave.runtime.simulation.crew import SimulatedCrew

@@ -13,10 +13,10 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from cleave.engines.coordination import Command, Coordinator, Event, Finish, Hire, Joined, Lost, Passed, Send
+from cleave.records import dataclass
 from cleave.runtime.crew import Crew
 from cleave.verdict import Reason
 

@@ -1,4 +1,4 @@
-"""What runs on a node of a Ray cluster: an actor that starts a worker's process and passes messages on.
+"""The actor on a node of a Ray cluster: an actor that starts a worker's process and passes messages on.
 
     host = ray.remote(WorkerHost).remote()
     host.start.remote("0.2.0", "cleave.engines.inline.worker:work", task, 7, 0)     # Place("10.0.0.7", 4711, 4710)

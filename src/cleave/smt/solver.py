@@ -16,12 +16,12 @@ only `interrupt` may be called from another one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
 from cleave.logic.terms import Function, Term
 from cleave.logic.values import FunctionTable
+from cleave.records import dataclass
 
 
 class Answer(Enum):

@@ -1,16 +1,20 @@
-"""What a check in `validate` says of what an engine found: one class for violations, proofs and clauses.
+"""The result of a check in `validate`: one class for violations, proofs and clauses. And what a
+solver says of one question of a check.
 
 Confirmation(True, "invariant checked clause by clause by cvc5", by={"cvc5": 12})
 rejected("the derivation does not end with false")
 rejected("clause 3 could not be decided (timeout)", undecided=True)
+Ruling(Answer.UNSAT, "cvc5")
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.ir.horn import Interpretation
+from cleave.records import dataclass
+from cleave.smt.solver import Answer
 from cleave.verdict import Trace
 
 BY_VALUES = "evaluation"
@@ -24,9 +28,11 @@ class Confirmation:
     | field | meaning |
     | --- | --- |
     | ``by`` | how much of it each solver confirmed |
+    | ``bounds`` | of a proof: those that it needs; none if it needs none |
     | ``undecided`` | nothing speaks against the finding, but nobody could confirm it |
     | ``stopped`` | undecided because the solver ran out of its limits |
-    | ``trace``, ``notes`` | of a violation: its execution, and what was taken for granted |
+    | ``trace`` | of a violation: its execution |
+    | ``notes`` | what was taken for granted, or is good to know |
     | ``interpretation`` | of clauses: the one that was checked on the whole system, if there is such a one |
     | ``chosen`` | of a derivation: what it needs one particular meaning of; it proves nothing where any will do |
     | ``evidence`` | of a violation: all that decides its execution, as JSON; empty where that can't be written down |
@@ -36,6 +42,7 @@ class Confirmation:
     holds: bool
     text: str = ""
     by: Mapping[str, int] = field(default_factory=dict)
+    bounds: Mapping[str, int] = field(default_factory=dict)
     undecided: bool = False
     stopped: bool = False
     trace: Trace | None = None
@@ -52,6 +59,16 @@ class Confirmation:
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """``by`` is who answered; ``reason`` is why nobody did; ``values`` are some of a model's, for people."""
+
+    answer: Answer
+    by: str
+    reason: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 def rejected(reason: str, *, undecided: bool = False, stopped: bool = False, clause: int | None = None) -> Confirmation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from cleave.engines.review.drawings import Block, Drawing, Graph, Lane, Lanes, Line, Lines, Matrix, Rows, Tree
+from cleave.engines.review.drawings import Block, Drawing, Graph, Lane, Lanes, Line, Lines, Matrix, Rows, Series, Tree
 from cleave.view.markup import Html, h, join
 from cleave.view.tree import draw_tree
 
@@ -39,7 +39,8 @@ def lanes(drawing: Lanes) -> Html:
     height = _ROW * len(drawing.lanes)
     rows = [_lane(number, lane, end, len(blocks), len(drawing.lanes)) for number, lane in enumerate(drawing.lanes)]
     arrows = [_arrow(arrow.source, arrow.begin, arrow.target, arrow.end, arrow.label, end) for arrow in drawing.arrows]
-    picture = h("svg", _ticks(end, height), *rows, *arrows, class_="chart", width="100%", height=height + 20)
+    ticks = _ticks(end, height, whole=drawing.unit != "s")
+    picture = h("svg", ticks, *rows, *arrows, class_="chart", width="100%", height=height + 20)
     names = [
         h("li", h("b", lane.name), h("span", lane.note, class_="quiet") if lane.note else None)
         for lane in drawing.lanes
@@ -117,8 +118,9 @@ def _arrow(source: int, begin: float, target: int, end: float, label: str, last:
     )
 
 
-def _ticks(end: float, height: float) -> Html:
-    step = _nice(end / 6)
+def _ticks(end: float, height: float, *, whole: bool = False) -> Html:
+    """``whole``: of what is counted, and has no halves."""
+    step = max(_nice(end / 6), 1.0 if whole else 0.0)
     marks = []
     moment = 0.0
     while moment <= end + 1e-9:
@@ -149,20 +151,29 @@ def lines(drawing: Lines) -> Html:
     if not points:
         return h("p", "nothing to draw yet", class_="quiet")
     right, top = max(x for x, _ in points) or 1.0, max(y for _, y in points) or 1.0
-    grid = _ticks(right, _HEIGHT)
+    counted = all(float(x).is_integer() for x, _ in points)
+    grid = _ticks(right, _HEIGHT, whole=counted)
     shown = [_line(number, line, right, top, stepped=drawing.stepped) for number, line in enumerate(drawing.lines)]
     # The lines are stretched to the width; what is written is not.
     stretched = h(
         "svg", *shown, viewBox="0 0 1000 200", preserveAspectRatio="none", width="100%", height=_HEIGHT, class_="plot"
     )
-    picture = h("svg", grid, _levels(top), stretched, class_="chart", width="100%", height=_HEIGHT + 20)
+    picture = h(
+        "svg",
+        grid,
+        _levels(top, whole=all(float(y).is_integer() for _, y in points)),
+        stretched,
+        class_="chart",
+        width="100%",
+        height=_HEIGHT + 20,
+    )
     keys = [h("li", h("span", class_=f"key line l-{n % 8}"), line.name) for n, line in enumerate(drawing.lines)]
     axes = h("li", f"across: {drawing.x}; up: {drawing.y}", class_="quiet")
     return join((h("ul", *keys, axes, class_="legend"), h("div", picture, class_="line-chart")))
 
 
-def _levels(top: float) -> Html:
-    step = _nice(top / 4)
+def _levels(top: float, *, whole: bool) -> Html:
+    step = max(_nice(top / 4), 1.0 if whole else 0.0)
     marks, value = [], step
     while value <= top + 1e-9:
         y = _HEIGHT - (_HEIGHT - 12) * value / top
@@ -181,9 +192,11 @@ def _line(number: int, line: Line, right: float, top: float, *, stepped: bool) -
             path.append(f"L{at:.1f} {before:.1f}")
         path.append(f"{'L' if position else 'M'}{at:.1f} {up:.1f}")
         before = up
-    return h(
-        "path", h("title", line.name), d="".join(path), class_=f"l-{number % 8}", vector_effect="non-scaling-stroke"
-    )
+    kind = f"l-{number % 8}"
+    if len(line.points) == 1:  # a line without length, whose round ends are a dot
+        path.append("h0")
+        kind += " dot"
+    return h("path", h("title", line.name), d="".join(path), class_=kind, vector_effect="non-scaling-stroke")
 
 
 # --- matrices, tables, graphs ---------------------------------------------------------------------------------------
@@ -221,7 +234,7 @@ def table(
     head = h(
         "tr",
         *(
-            h("th", name, scope="col", class_="number" if own else None)
+            h("th", name, scope="col", class_="number" if own else None, tabindex=0 if sortable and name else None)
             for name, own in zip(columns, right, strict=True)
         ),
     )
@@ -300,6 +313,20 @@ def _tree(drawing: Tree) -> Html:
     return draw_tree(drawing)
 
 
+def _series(drawing: Series) -> Html:
+    last = len(drawing.members) - 1
+    return join(
+        h(
+            "details",
+            h("summary", name),
+            h("p", tree.note, class_="quiet") if tree.note else None,
+            draw_tree(tree),
+            open=True if at == last else None,
+        )
+        for at, (name, tree) in enumerate(drawing.members)
+    )
+
+
 _BODIES: dict[type, Callable[..., Html]] = {
     Tree: _tree,
     Lanes: lanes,
@@ -307,4 +334,5 @@ _BODIES: dict[type, Callable[..., Html]] = {
     Matrix: matrix,
     Rows: rows,
     Graph: graph,
+    Series: _series,
 }

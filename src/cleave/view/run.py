@@ -7,11 +7,11 @@ fragments(review)["verdict"]          # each with the id of the element that it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cleave.engines.registry import engine
-from cleave.engines.review.drawings import Block, Lane, Lanes
+from cleave.engines.review.drawings import Block, Drawing, Lane, Lanes
 from cleave.engines.text import amount, count
 from cleave.errors import CleaveError
 from cleave.review.stages import PlanReview, StageReview
@@ -31,11 +31,14 @@ _MEANS_OF_CLAUSES = _MEANS | {
     "unsafe": "The clauses have no solution (unsat): false is derived.",
 }
 _MOST_PREDICATES = 200
+_FEW_FORMULAS = 20  # a longer table is folded away
+_FORMULA, _BEGINNING = 240, 80  # characters: the longest that is shown at once, and what is shown of others
 _MOST_CELLS = 24  # of the grid of bounds, each way
 
 
-def fragments(review: PlanReview) -> dict[str, Html]:
-    return {"verdict": _verdict(review), "plan": _plan(review), "search": _search(review)}
+def fragments(review: PlanReview, *, is_job: bool = False) -> dict[str, Html]:
+    """Nobody asked for the files of a job that was submitted to a server: it keeps what there is."""
+    return {"verdict": _verdict(review, is_job=is_job), "plan": _plan(review), "search": _search(review)}
 
 
 def badge(verdict: str) -> Html:
@@ -46,8 +49,8 @@ def badge(verdict: str) -> Html:
 
 def word(result: Mapping[str, Any] | None, state: str) -> str:
     """What is said first of a run."""
-    if state == "going on":
-        return "going on"
+    if state == "running":
+        return "running"
     if result is None:
         return "stopped"
     return "error" if "error" in result else str(result.get("verdict"))
@@ -56,7 +59,7 @@ def word(result: Mapping[str, Any] | None, state: str) -> str:
 # --- the verdict ----------------------------------------------------------------------------------------------------
 
 
-def _verdict(review: PlanReview) -> Html:
+def _verdict(review: PlanReview, *, is_job: bool) -> Html:
     said = word(review.result, review.state)
     info = review.info
     cost = sum(stage.cost for stage in review.stages)
@@ -77,7 +80,7 @@ def _verdict(review: PlanReview) -> Html:
         (
             h("p", badge(said), h("span", _sentence(review, said), class_="sentence"), class_="headline"),
             _progress(review),
-            h("div", _claims(review.result or {}), _facts(facts), class_="columns"),
+            h("div", _claims(review.result or {}, is_job=is_job), _facts(facts), class_="columns"),
             h("p", h("code", command), class_="command") if command else None,
         )
     )
@@ -87,7 +90,7 @@ def _sentence(review: PlanReview, said: str) -> str:
     result = review.result or {}
     if said == "error":
         return str(result["error"])
-    if said == "going on":
+    if said == "running":
         at_work = [stage.engine for stage in review.stages if stage.state == "running"]
         return f"At work: {' and '.join(dict.fromkeys(at_work))}." if at_work else "Reading the program."
     if said == "stopped":
@@ -100,7 +103,7 @@ def _sentence(review: PlanReview, said: str) -> str:
 
 
 def _progress(review: PlanReview) -> Html | None:
-    if review.state != "going on":
+    if review.state != "running":
         return None
     limit = review.timelimit
     bar = h("progress", max=limit, value=min(limit, review.seconds)) if limit else h("progress")
@@ -108,7 +111,7 @@ def _progress(review: PlanReview) -> Html | None:
     return h("p", bar, f" {told}; {count(review.events, 'event')}", class_="progress")
 
 
-def _claims(result: Mapping[str, Any]) -> Html:
+def _claims(result: Mapping[str, Any], *, is_job: bool) -> Html:
     rows: list[tuple[str, list[str]]] = []
     checked = [f"{name} ({count(number, 'place')})" for name, number in (result.get("checked") or {}).items()]
     if checked:
@@ -119,7 +122,7 @@ def _claims(result: Mapping[str, Any]) -> Html:
         rows.append(("assumes", [str(one) for one in result["assumptions"]]))
     if result.get("expected"):
         rows.append(("expected", [str(result["expected"])]))
-    if result.get("unwritten"):
+    if result.get("unwritten") and not is_job:
         rows.append(("not written", [str(one) for one in result["unwritten"]]))
     return h("dl", *((h("dt", name), *(h("dd", one) for one in told)) for name, told in rows), class_="facts")
 
@@ -132,11 +135,13 @@ def _facts(facts: Iterable[tuple[str, str]]) -> Html:
 
 
 def _plan(review: PlanReview) -> Html:
-    rows = [_stage_row(stage) for stage in review.stages]
+    is_over = review.state == "finished"
+    begun = [stage for stage in review.stages if not is_over or stage.began is not None]
     return join(
         (
             _time_line(review),
-            table(_STAGE_COLUMNS, rows, numbers=("stage", "workers", "began", "seconds", "cost"), sortable=False),
+            _stage_table(begun),
+            _not_needed([stage for stage in review.stages if stage not in begun]),
             *(_counters(stage) for stage in review.stages if stage.counters),
             bounds_grid(review.stages),
         )
@@ -158,6 +163,19 @@ def _kind(stage: StageReview) -> str:
     if stage.verdict in ("safe", "unsafe", "bounded-safe", "unknown", "refused"):
         return stage.verdict
     return stage.state if stage.state in ("running", "stopped") else "planned"
+
+
+def _stage_table(stages: Iterable[StageReview]) -> Html:
+    rows = [_stage_row(stage) for stage in stages]
+    return table(_STAGE_COLUMNS, rows, numbers=("stage", "workers", "began", "seconds", "cost"), sortable=False)
+
+
+def _not_needed(stages: Sequence[StageReview]) -> Html | None:
+    if not stages:
+        return None
+    told = h("summary", f"{count(len(stages), 'further stage')} not begun: the run was over before")
+    rows = [(str(stage.number), stage.engine, stage.purpose) for stage in stages]
+    return h("details", told, table(_STAGE_COLUMNS[:3], rows, numbers=("stage",), sortable=False))
 
 
 def _stage_row(stage: StageReview) -> tuple[Html | str, ...]:
@@ -206,20 +224,33 @@ def _covered(proved: bool) -> Html:
 def _invariant(text: str) -> Html:
     """A definition for each predicate."""
     parts = re.split(r"^(?=\(define-fun )", text, flags=re.MULTILINE)
-    rows = [
-        (h("code", _predicate(part)), h("pre", part.strip(), class_="log")) for part in parts if part.startswith("(def")
-    ]
+    rows = [(h("code", _predicate(part)), _folded(part.strip())) for part in parts if part.startswith("(def")]
     caption = h("figcaption", h("h3", "Invariant"), h("p", "A definition for each predicate.", class_="quiet"))
-    return h("figure", caption, table(("predicate", "definition"), rows[:_MOST_PREDICATES]), class_="drawing")
+    return h("figure", caption, _formulas(("predicate", "definition"), rows), class_="drawing")
 
 
 def _predicates(told: Mapping[str, Iterable[str]]) -> Html:
     """What predicate abstraction tells states apart by."""
     rows = [(location, one) for location, own in told.items() for one in own]
-    shown = [(location, h("code", one)) for location, one in rows[:_MOST_PREDICATES]]
-    further = max(0, len(rows) - _MOST_PREDICATES)
+    shown = [(location, _folded(one)) for location, one in rows]
     caption = h("figcaption", h("h3", "Predicates by location"))
-    return h("figure", caption, table(("location", "predicate"), shown, further=further), class_="drawing")
+    return h("figure", caption, _formulas(("location", "predicate"), shown), class_="drawing")
+
+
+def _formulas(columns: tuple[str, str], rows: Sequence[tuple[Html | str, Html]]) -> Html:
+    further = max(0, len(rows) - _MOST_PREDICATES)
+    shown = table(columns, rows[:_MOST_PREDICATES], further=further)
+    if len(rows) <= _FEW_FORMULAS:
+        return shown
+    return h("details", h("summary", f"{len(rows):,} formulas"), shown)
+
+
+def _folded(formula: str) -> Html:
+    """A long one, about single bits, say, is opened by a reader who wants it."""
+    if len(formula) <= _FORMULA:
+        return h("code", formula)
+    beginning = h("summary", h("code", formula[:_BEGINNING], "…"), f" {len(formula):,} characters")
+    return h("details", beginning, h("code", formula))
 
 
 def _predicate(definition: str) -> str:
@@ -230,14 +261,26 @@ def _predicate(definition: str) -> str:
 # --- the search -----------------------------------------------------------------------------------------------------
 
 
+def _drawings(stage: StageReview) -> list[Drawing]:
+    """What the engine drew at its end is exact; it stands for what the messages tell under the same title."""
+    exact = {drawing.title for drawing in stage.drawings}
+    told = stage.search.drawings() if stage.search is not None and hasattr(stage.search, "drawings") else ()
+    return [*stage.drawings, *(drawing for drawing in told if drawing.title not in exact)]
+
+
 def _search(review: PlanReview) -> Html:
-    shown = [_invariant(review.invariant)] if review.invariant else []
-    shown += [_predicates(told)] if (told := (review.result or {}).get("predicates")) else []
+    shown: list[Html] = []
     for stage in review.stages:
-        drawings = (
-            list(stage.search.drawings()) if stage.search is not None and hasattr(stage.search, "drawings") else []
-        )
+        drawings = _drawings(stage)
         if drawings:
             shown.append(h("h2", f"Stage {stage.number}: {stage.engine}", id=f"stage-{stage.number}"))
             shown += [figure(drawing) for drawing in drawings]
+    result = review.result or {}
+    if (told := result.get("predicates")) or review.invariant:
+        shown.append(h("h2", "What the proof uses"))
+    shown += [_predicates(told)] if told else []
+    if review.invariant:
+        shown.append(_invariant(review.invariant))
+    elif result.get("smtlib") and result.get("verdict") == "safe":
+        shown.append(h("p", "With --invariant FILE the run keeps its invariant, and it is shown here.", class_="quiet"))
     return join(shown)

@@ -26,6 +26,7 @@ _SYNCHRONISES = re.compile(
     r"\b(?:pthread_)?(mutex_lock|mutex_trylock|mutex_unlock|cond_signal|cond_broadcast|cond_wait|join|mtx_lock"
     r"|mtx_unlock|cnd_signal|cnd_broadcast|cnd_wait|thrd_join)\b[^(]*\(([^()]*)\)"
 )
+_STARTS = re.compile(r"\bstarts thread (\d+)")  # as `explain.c.locks` says it
 _GIVES = {"mutex_unlock": "lock", "mtx_unlock": "lock", "cond_signal": "signal", "cnd_signal": "signal"}
 _GIVES |= {"cond_broadcast": "signal", "cnd_broadcast": "signal"}
 _TAKES = {
@@ -186,7 +187,9 @@ def schedule(trace: Trace) -> Html | None:
     threads = sorted({step.thread for step in trace.steps})
     if len(threads) < 2:
         return None
-    lanes = tuple(Lane(f"thread {thread}", tuple(_stretches(trace.steps, thread))) for thread in threads)
+    lanes = tuple(
+        Lane(f"thread {one}", tuple(_stretches(trace.steps, one)), trace.threads.get(one, "")) for one in threads
+    )
     arrows = tuple(_arrows(trace.steps, {thread: position for position, thread in enumerate(threads)}))
     return figure(
         Lanes(
@@ -218,11 +221,15 @@ def _arrows(steps: Sequence[TraceStep], lanes: Mapping[int, int]) -> Iterable[Ar
     given: dict[tuple[str, str], tuple[int, int]] = {}
     before = {position: steps[position - 1].thread for position in range(1, len(steps))}
     seen: set[int] = {steps[0].thread} if steps else set()
+    started: dict[int, tuple[int, int]] = {}
     last: dict[int, int] = {}
     for position, step in enumerate(steps):
+        for starts in _STARTS.finditer(step.note):
+            started[int(starts[1])] = (step.thread, position)
         if step.thread not in seen:
             seen.add(step.thread)
-            yield Arrow(lanes[before[position]], position, lanes[step.thread], position, f"thread {step.thread} starts")
+            starter, at = started.get(step.thread, (before[position], position))
+            yield Arrow(lanes[starter], at, lanes[step.thread], position, f"thread {step.thread} starts")
         found = _SYNCHRONISES.search(step.text) if step.kind in ("call", LINE) else None
         if found is not None:
             name, what = found[1], found[2].split(",")[0].strip()

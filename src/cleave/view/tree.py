@@ -13,10 +13,11 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.review.drawings import Node, Tree
 from cleave.engines.text import amount, count
+from cleave.records import dataclass
 from cleave.view.markup import Html, h, join
 
 MOST = 600
@@ -26,6 +27,7 @@ _STATES = (
     *("open", "in work", "split", "closed", "violated", "given up"),  # of parts of a search
     *("false", "fact", "fact again"),  # of a derivation
     "reached",  # of locations
+    *("expanded", "covered", "at the error"),  # of abstract states
     *("inlined", "shared", "must reach", "must avoid"),  # of an unfolding
 )
 

@@ -24,7 +24,7 @@ class Wanted(NamedTuple):
 
     def fits(self, run: Run) -> bool:
         told = run.result or {}
-        words = {"going on"} if run.going_on else {str(told.get("verdict") or ("error" if told else "stopped"))}
+        words = {"running"} if run.going_on else {str(told.get("verdict") or ("error" if told else "stopped"))}
         named = (*run.info.files, run.info.id, properties_of(run))
         return (
             (not self.verdict or self.verdict in words)

@@ -11,7 +11,6 @@ among them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -20,6 +19,7 @@ from cleave.engines.registry import engine, names
 from cleave.errors import UsageError
 from cleave.frontends.c.properties.registry import properties
 from cleave.ir.program import Property
+from cleave.records import dataclass
 from cleave.run.choices import Choice, choices_of
 from cleave.run.request import AUTO
 from cleave.web.settings import Settings
@@ -94,9 +94,9 @@ def fields() -> dict[str, Field]:
         Field(
             name="memory_model",
             flag="--memory-model",
-            help="sc: memory is sequentially consistent",
+            help="sc: memory is sequentially consistent; tso, pso: threads have store buffers",
             group=C,
-            values=("sc",),
+            values=("sc", "tso", "pso"),
         ),
         Field(
             name="no_spurious_wakeups",

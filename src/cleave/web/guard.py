@@ -1,4 +1,4 @@
-"""Who may ask, and what an answer carries: around the whole application, before any page of it.
+"""Access to the server, and the headers of its answers: around the whole application, before any page of it.
 
 Host            the server's own names, or an address: a page of another host can't reach us through its DNS
 Origin          our own or none: a page of another origin can't make a browser ask us for anything

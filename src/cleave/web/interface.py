@@ -140,7 +140,7 @@ class Interface:
                 told: Mapping[str, Any] = {"run": id, "state": job.state if job is not None else "unknown"}
                 return Look({"run": json.dumps(told)}, over=not busy)
             found = self._state.reader.read(path, brief)
-            return Look({"run": json.dumps(found)}, over=not busy and found["state"] != "going on")
+            return Look({"run": json.dumps(found)}, over=not busy and found["state"] != "running")
 
         channel = self._state.channels.of(f"api {id}", look, lambda new: f"event: run\ndata: {new['run']}\n\n")
         return stream(channel.news())

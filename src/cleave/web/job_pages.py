@@ -277,7 +277,8 @@ def _summary(batches: Sequence[Sequence[Row]], labels: Sequence[str]) -> Html:
     for label, own in zip(labels, batches, strict=True):
         rights = [_is_right(row) for row in own]
         seconds = sum(row.seconds or 0.0 for row in own)
-        cells = (len(own), sum(row.is_solved for row in own), rights.count(True), rights.count(False))
+        judged = (rights.count(True), rights.count(False)) if any(right is not None for right in rights) else ("", "")
+        cells = (len(own), sum(row.is_solved for row in own), *judged)
         rows.append((label, *map(str, cells), f"{seconds:.1f}"))
     columns = ("options", "jobs", "solved", "right", "wrong", "seconds")
     return table(columns, rows, numbers=columns[1:], sortable=False)

@@ -1,10 +1,11 @@
-"""News for those who look at a page: it is made once, whoever many look, and only while somebody does.
+"""News for the viewers of a page: they are made once for all viewers, and only while there is one.
 
     channel = channels.of("runs/ID", look)           # look() -> Look: the parts of the page, and whether it is over
     async for text in channel.news(): ...            # server-sent events
 
 A viewer that is slow misses what was replaced meanwhile and nothing else: no queue grows. A page that takes long to
-make, or is large and has many viewers, is made less often.
+make, or is large and has many viewers, is made less often, but never later than `_LONGEST` seconds after the last time:
+somebody waits for the end of the run.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from time import monotonic
+from time import monotonic, thread_time
 from typing import NamedTuple
 
 _PAUSE = 1.0  # seconds between two looks
-_SHARE = 30  # the time between two looks is at least so many times that of a look
+_SHARE = 30  # the time between two looks is at least so many times the processor time of a look
+_LONGEST = 10.0
+_FIRST = 30.0  # seconds that a first viewer has to come
 _BYTES_PER_SECOND = 6_000_000
 _KEEP_ALIVE = 15.0
 
@@ -44,9 +47,16 @@ class Channel:
         self._task: asyncio.Task[None] | None = None
         self._made: dict[int, bytes] = {}  # by what a viewer has seen: what it is sent
         self.viewers = 0
+        self._made_at = monotonic()
+        self._has_begun = False
+
+    def is_wanted(self) -> bool:
+        """Somebody looks, or is about to."""
+        return self.viewers > 0 or (not self._has_begun and monotonic() - self._made_at < _FIRST)
 
     async def news(self) -> AsyncIterator[bytes]:
         self.viewers += 1
+        self._has_begun = True
         if self._task is None:
             self._task = asyncio.create_task(self._go_on())
         seen = 0
@@ -76,16 +86,20 @@ class Channel:
     async def _go_on(self) -> None:
         try:
             while self.viewers and not self._over:
-                began = monotonic()
-                look = await asyncio.to_thread(self._look)
+                look, took = await asyncio.to_thread(self._timed)
                 size = await self._take(look)
-                took = monotonic() - began
-                await asyncio.sleep(max(_PAUSE, _SHARE * took, self.viewers * size / _BYTES_PER_SECOND))
+                wanted = max(_PAUSE, _SHARE * took, self.viewers * size / _BYTES_PER_SECOND)
+                await asyncio.sleep(0 if self._over else min(wanted, _LONGEST))
         except Exception:
             await self._take(Look({}, over=True))  # the page, loaded again, says what is wrong
             raise
         finally:
             self._task = None
+
+    def _timed(self) -> tuple[Look, float]:
+        """And its processor time: what else the machine does makes no page later."""
+        began = thread_time()
+        return self._look(), thread_time() - began
 
     async def _take(self, look: Look) -> int:
         """The characters that are new."""
@@ -101,13 +115,13 @@ class Channel:
 
 
 class Channels:
-    """By name; those that nobody looks at are forgotten."""
+    """By name; those that nobody looks at are forgotten, but not before their first viewer had the time to come."""
 
     def __init__(self) -> None:
         self._known: dict[str, Channel] = {}
 
     def of(self, name: str, look: Callable[[], Look], said: Callable[[dict[str, str]], str] = news_of) -> Channel:
-        self._known = {key: one for key, one in self._known.items() if one.viewers}
+        self._known = {key: one for key, one in self._known.items() if one.is_wanted()}
         return self._known.setdefault(name, Channel(look, said))
 
     def viewers(self) -> int:

@@ -143,7 +143,7 @@ def _schemas() -> dict[str, Any]:
             "properties": {
                 "run": text,
                 "file": text,
-                "state": {"enum": ["going on", "stopped", "finished"]},
+                "state": {"enum": ["running", "stopped", "finished"]},
                 "verdict": {"enum": _VERDICTS},
                 "seconds": number,
                 "started": text,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -10,7 +10,6 @@ from urllib.parse import quote, urlencode
 from cleave.engines.registry import names
 from cleave.engines.text import amount
 from cleave.export.exports import exports
-from cleave.frontends.read import is_c
 from cleave.journal.places import Listing, Run
 from cleave.review.listed import seconds_of
 from cleave.review.run import run_state
@@ -25,7 +24,7 @@ from cleave.web.catalogue import Wanted, cost_of, properties_of
 from cleave.web.jobs import Job
 
 _PER_PAGE = 100
-_VERDICTS = ("safe", "bounded-safe", "unsafe", "unknown", "going on", "stopped", "error")
+_VERDICTS = ("safe", "bounded-safe", "unsafe", "unknown", "running", "stopped", "error")
 _COLUMNS = ("", "file", "property", "verdict", "engine", "workers", "seconds", "cost", "started")
 
 
@@ -137,9 +136,16 @@ class RunParts(NamedTuple):
 
 def run_parts(review: PlanReview, sources: Mapping[str, str], job: Job | None) -> RunParts:
     name = PurePath(review.info.files[0]).name if review.info.files else review.info.id
-    trace = draw_trace(review.trace, sources) if review.trace is not None and review.state != "going on" else None
-    is_live = review.state == "going on" or (job is not None and not job.is_over)
-    return RunParts(name, fragments(review), trace, is_live, review.state, review.result, bool(review.invariant))
+    trace = draw_trace(review.trace, sources) if review.trace is not None and review.state != "running" else None
+    is_live = is_live_now(review.state, job)
+    parts = fragments(review, is_job=job is not None)
+    return RunParts(name, parts, trace, is_live, review.state, review.result, bool(review.invariant))
+
+
+def is_live_now(state: str, job: Job | None) -> bool:
+    """A run that has its result is over, though the process of its job may take a moment to end: a page that was loaded
+    again then would take the counterexample away from whoever reads it."""
+    return state == "running" or (state != "finished" and job is not None and not job.is_over)
 
 
 def run_page(id: str, made: RunParts, sources: Mapping[str, str], job: Job | None, log: str) -> Html:
@@ -168,19 +174,25 @@ def _actions(id: str, made: RunParts, job: Job | None) -> Html:
         buttons.append(h("span", data_reload=True, hidden=True))
     elif made.state == "stopped":
         buttons.append(_post(f"{link}/resume", "resume"))
-    over = made.result is not None and "error" not in made.result
-    made_of = [
-        one.name
-        for one in exports()
-        if (not one.refusal or is_c(made.title)) and (not one.needs or made.has_invariant)  # others say why not
-    ]
-    files = [("journal", "journal"), *((name, name) for name in made_of), ("result", "JSON")]
     links = [
-        h("a", told, href=f"/api/v1{link}/files/{name}", download=True, class_="button")
-        for name, told in files
-        if over or name in ("journal", "report")
+        h("a", told, href=f"/api/v1{link}/files/{name}", download=True, class_="button") for name, told in _files(made)
     ]
     return h("div", *buttons, h("span", "download", class_="quiet"), *links, class_="toolbar actions")
+
+
+def _files(made: RunParts) -> Iterator[tuple[str, str]]:
+    """The files that can be downloaded, and how they are called. Of a run without a result, those about the run."""
+    yield "journal", "journal"
+    result = made.result
+    if result is None or "error" in result:
+        yield "report", "report"
+        return
+    verdict = str(result.get("verdict"))
+    for one in exports():
+        by_invariant = one.needs or (one.name == "certificate" and verdict == "safe" and result.get("smtlib"))
+        if one.may_be_of(made.title, verdict) and (made.has_invariant or not by_invariant):
+            yield one.name, one.name
+    yield "result", "JSON"
 
 
 def _post(action: str, name: str, *, disabled: bool = False) -> Html:

@@ -68,7 +68,7 @@ class Queue:
         path = journal_of(self._settings.folder, id)
         job = self.jobs.get(id)
         if (job is not None and not job.is_over) or is_locked(path):
-            raise UsageError("the run is going on already")
+            raise UsageError("the run is running already")
         if self.waiting() >= self._settings.waiting:
             raise QueueFullError(f"the queue is full: {self._settings.waiting} jobs may wait")
         if job is None:
@@ -111,7 +111,7 @@ class Queue:
     def start_what_can_be(self) -> None:
         """In the order of submission; one that needs more memory than is left holds up those after it."""
         for job in list(self.jobs.values()):
-            if job.state != "waiting":
+            if job.state != "waiting" or job.id in self._tasks:  # its process from before it was stopped is ending
                 continue
             running = [self.jobs[id] for id in self._tasks]
             if len(running) >= self._settings.jobs:
@@ -131,7 +131,8 @@ class Queue:
             job.error = f"the job can't be started: {error.strerror}"
         finally:
             job.ended = datetime.now(UTC)
-            job.state = "stopped" if job.state == "stopped" else "ended"
+            if job.state == "running":  # or it was stopped and, while its process ended, wanted again
+                job.state = "ended"
             self.folder.save(job)
             del self._tasks[job.id]
             self.start_what_can_be()
@@ -182,17 +183,17 @@ class Queue:
             return ["resume", *common, *([f"--timelimit={limit}"] if limit else []), job.id]
         told = arguments(job.options)
         if holds_clauses(job.files[0]) and job.options.get("engine", AUTO) in (AUTO, "pdr", "cegar"):
-            told.append(f"--invariant={(self.folder.of(job.id) / 'invariant.smt2').absolute()}")
+            told.append("--invariant=../invariant.smt2")  # beside the program; no path of the server is told
         return ["verify", *common, f"--run-id={job.id}", *told, *job.files]
 
     def _stop_other(self, path: Path) -> None:
         process = owner(path)
         if process is None:
-            raise UsageError("the run is not going on")
+            raise UsageError("the run is not running")
         try:
             os.kill(process, signal.SIGINT)
         except ProcessLookupError:
-            raise UsageError("the run goes on on another machine: stop it there") from None
+            raise UsageError("the run is on another machine: stop it there") from None
         except PermissionError:
             raise UsageError("the run is somebody else's: ask them to stop it") from None
 

@@ -1,11 +1,11 @@
-"""What a server was started with, and the limits that it keeps."""
+"""The settings of a server, and the limits that it keeps."""
 
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
 from pathlib import Path
 
+from cleave.records import dataclass
 from cleave.watch import usable_cores
 
 MEGABYTE = 1_000_000

@@ -24,6 +24,7 @@ from cleave.web.live import Look
 from cleave.web.pages import (
     compare_page,
     compared,
+    is_live_now,
     job_page,
     job_state,
     run_link,
@@ -106,8 +107,10 @@ class Site:
                 return Look({"verdict": job_state(job, self._state.result(job))}, over=not busy)
             if path is None or began_with is None:  # the page has other parts now: it is loaded again
                 return Look({}, over=True)
-            found, state = self._state.reader.read(path, lambda review: (fragments(review), review.state))
-            return Look(dict(found), over=not busy and state != "going on")
+            found, state = self._state.reader.read(
+                path, lambda review: (fragments(review, is_job=job is not None), review.state)
+            )
+            return Look(dict(found), over=not is_live_now(state, job))
 
         return self._stream(f"run {id} {began_with is None}", look)
 

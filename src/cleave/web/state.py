@@ -1,10 +1,11 @@
-"""What a server holds: its settings, the queue, the readers of journals, and who looks at what."""
+"""The state of a server: its settings, the queue, the readers of journals, and the viewers of each page."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from cleave.records import dataclass
 from cleave.web.catalogue import Catalogue
 from cleave.web.job_pages import Row
 from cleave.web.jobs import Job

@@ -1,4 +1,4 @@
-"""What somebody submits: files with names that are safe on this disk, and programs that read nothing else.
+"""Submitted programs: files with names that are safe on this disk, and programs that read nothing else.
 
     uploads = received([("queue.c", b"..."), ("queue.h", b"...")], settings)
     programs(uploads, together=False)          # what to verify: one job each

@@ -13,17 +13,8 @@ from cleave.engines.bmc.partition import Partitions
 from cleave.engines.bmc.task import Problem, Task, problem_of
 from cleave.engines.bmc.worker import Client
 from cleave.engines.coordination import Clock, Event, Joined, Lost, Received, Send, Work
-from cleave.engines.threads.messages import (
-    Answer,
-    Divided,
-    Empty,
-    GetPart,
-    Solve,
-    Violated,
-    decode_finding,
-    encode,
-    to_worker,
-)
+from cleave.engines.findings import Violation
+from cleave.engines.threads.messages import Answer, Divided, Empty, GetPart, Solve, decode_finding, encode, to_worker
 from cleave.engines.threads.record import split_tree
 from cleave.frontends.input import Input
 from cleave.ir import split_tree as tree
@@ -95,7 +86,7 @@ def test_parts_that_cover_all_executions_are_closed(faults: Faults, seed: int) -
 
 def test_a_violation_is_found_by_whoever_has_it() -> None:
     answer, _, _ = simulate(problem(TRIANGLE % "7bv4"), 3)
-    assert isinstance(answer, Violated)
+    assert isinstance(answer, Violation)
 
 
 def test_every_worker_splits_a_part_in_the_same_way() -> None:

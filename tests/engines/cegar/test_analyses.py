@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cleave.engines.cegar.analysis import Analyses
 from cleave.engines.cegar.exploration import Counterexamples
-from cleave.engines.cegar.messages import Failed, Feasible, GivenUp, Learned, Refined, Violated
+from cleave.engines.cegar.messages import Failed, Feasible, Learned, Refined, SentSteps
+from cleave.engines.findings import GivenUp, Violation
 
 FIRST, SECOND = (0, 1), (0, 2)
 LOW, HIGH = Learned(2, b"x >= 0"), Learned(2, b"x <= 9")
@@ -35,7 +36,7 @@ def test_the_least_violation_is_taken() -> None:
     analyses = _begun()
     analyses.answered(SECOND, Feasible((b"2",)))
     analyses.answered(FIRST, Feasible((b"1",)))
-    assert analyses.conclude(()) == Violated(FIRST, (b"1",))
+    assert analyses.conclude(()) == Violation(SentSteps(FIRST, (b"1",)))
 
 
 def test_it_ends_if_nothing_new_is_found() -> None:

@@ -14,15 +14,14 @@ from cleave.engines.cegar.messages import (
     Failed,
     Feasible,
     FromWorker,
-    GivenUp,
     Learn,
     Learned,
     Ready,
     Refined,
+    SentSteps,
     Successors,
     Task,
     ToWorker,
-    Violated,
     decode_finding,
     encode,
     pack,
@@ -30,6 +29,7 @@ from cleave.engines.cegar.messages import (
 )
 from cleave.engines.cegar.options import CegarOptions
 from cleave.engines.coordination import Command, Finish, Hire, Joined, Lost, Passed, Received, Send
+from cleave.engines.findings import GivenUp, Violation
 from cleave.errors import InternalError
 
 LOOP = 2
@@ -115,7 +115,7 @@ def test_a_path_that_can_be_taken_ends_the_run() -> None:
     desk = _at_counterexample()
     desk.analyse(1, Feasible((b"a", b"b")))
     assert desk.outcome is not None
-    assert decode_finding(desk.outcome).answer == Violated((0, 2), (b"a", b"b"))
+    assert decode_finding(desk.outcome).answer == Violation(SentSteps((0, 2), (b"a", b"b")))
 
 
 @pytest.mark.parametrize("answer", [Failed("nobody knows"), Refined(())])
@@ -185,7 +185,7 @@ def test_the_number_of_iterations_can_be_limited() -> None:
     assert desk.outcome is not None
     found = decode_finding(desk.outcome).answer
     assert isinstance(found, GivenUp)
-    assert (found.reason, found.predicates) == ("iterations", (PREDICATE,))
+    assert (found.reason, desk.coordinator.learned()) == ("iterations", (PREDICATE,))
     assert desk.coordinator.counters()["iterations"] == 1
 
 

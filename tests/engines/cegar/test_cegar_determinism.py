@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cleave.engines.cegar.messages import GivenUp, Violated
 from cleave.engines.cegar.options import CegarOptions
+from cleave.engines.findings import GivenUp, Violation
 from cleave.runtime.simulation.faults import Faults
 from support.cegar_cases import FAULTS, WORKERS, alone, disagreement, interesting_system, numbered_case, printed_alone
 from support.cegar_runs import simulate
@@ -70,7 +70,7 @@ def test_workers_that_are_lost_all_the_time_do_not_change_a_proof() -> None:
 def test_the_shortest_and_least_of_many_violations_is_found() -> None:
     one = simulate(RACE.format(least=2))
     answer = one.answer
-    assert isinstance(answer, Violated)
+    assert isinstance(answer, Violation)
     for workers in WORKERS:
         run = simulate(RACE.format(least=2), CegarOptions(chunk=1), workers, seed=workers, speed=1_000.0)
         assert run.answer == answer

@@ -242,3 +242,42 @@ def test_a_loop_without_statements_is_not_run_for_nothing(monkeypatch: pytest.Mo
     text = "procedure main() { while (true) { while (true) { } } }"
     assert probe(read_boogie(text, "idle.bpl"), "main", seed=1, steps=STEPS)[0] is None
     assert 0 < begun < 10
+
+
+BEHIND_A_LOCK = """var m: Bool
+proc take() -> () {{
+  local i: (_ BitVec 32)
+  start:
+    atomic begin
+{work}
+    assume (not m)
+    m := true
+    atomic end
+    return
+}}
+proc main() -> () [entry] {{
+  start:
+    m := false
+    goto again
+  again:
+    spawn take() -> ()
+    goto again
+}}
+"""
+
+
+def test_steps_that_are_undone_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All threads but one get stuck in a long atomic block: what they do there is work, too."""
+    undone = 0
+    restore = Execution._restore
+
+    def counted(execution: Execution, thread: Any, saved: Any) -> None:
+        nonlocal undone
+        undone += execution.steps - saved.steps
+        restore(execution, thread, saved)
+
+    monkeypatch.setattr(Execution, "_restore", counted)
+    work = "\n".join("    i := (bvadd i (_ bv1 32))" for _ in range(200))
+    schedule, taken, _ = probe(read_program(BEHIND_A_LOCK.format(work=work)), "main", seed=1, steps=2_000)
+    assert schedule is None
+    assert 0 < undone < taken

@@ -36,7 +36,7 @@ def test_runs_agree_with_the_engine_alone(faulty: bool) -> None:
         totals.update(check(case, case.run()))
     assert (totals["lost_workers"] > 10) == faulty, totals
     assert faulty or not totals["GivenUp"]
-    for name, least in {"splits": 20, "set_up": 30, "went_back": 1, "Closed": 5, "Violated": 3}.items():
+    for name, least in {"splits": 20, "set_up": 30, "went_back": 1, "Closed": 5, "Violation": 3}.items():
         assert totals[name] >= least, totals
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cleave.engines.coordination import STOPPED, Lost
-from cleave.engines.inline.messages import Back, Closed, Effort, GivenUp, Outcome, Pace, Violated, Wait
+from cleave.engines.findings import GivenUp, Violation
+from cleave.engines.inline.messages import Back, Closed, Effort, Outcome, Pace, Wait
 from cleave.errors import InternalError
 from support.hydra_desk import SLOW, Desk, Told, at_work, solved
 
@@ -61,7 +62,7 @@ def test_a_proof_that_is_not_confirmed_leaves_a_gap() -> None:
 def test_a_violation_counts_whatever_is_claimed() -> None:
     desk = at_work("0", "1")
     desk.search(1, "0")
-    assert desk.hear(2, Outcome("1", Violated(()), Effort())) == [Violated(())]
+    assert desk.hear(2, Outcome("1", Violation(()), Effort())) == [Violation(())]
 
 
 def test_a_lost_worker_takes_its_claims_with_it() -> None:

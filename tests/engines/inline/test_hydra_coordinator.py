@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cleave.engines.coordination import Hire, Lost, Passed
+from cleave.engines.findings import Violation
 from cleave.engines.inline.messages import (
     Back,
     Closed,
@@ -15,13 +16,12 @@ from cleave.engines.inline.messages import (
     Progress,
     SendPartition,
     Solve,
-    Violated,
 )
 from cleave.engines.inline.options import Queues, Rate
 from cleave.errors import InternalError
 from support.hydra_desk import SLOW, WHOLE, Desk, at_work, half, solved
 
-VIOLATION = Violated((">main", ":b", "<"))
+VIOLATION = Violation((">main", ":b", "<"))
 CRASH = "killed by SIGSEGV"
 
 

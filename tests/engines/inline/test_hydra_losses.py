@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cleave.engines.coordination import STOPPED, Hire, Joined, Lost, Received
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.messages import (
     Back,
@@ -12,20 +13,18 @@ from cleave.engines.inline.messages import (
     Effort,
     FromWorker,
     GetPartition,
-    GivenUp,
     Outcome,
     Pace,
     Progress,
     SendPartition,
     Solve,
-    Violated,
     encode,
 )
 from cleave.engines.inline.record import split_tree
 from cleave.validate.proofs.coverage import covered
 from support.hydra_desk import SLOW, WHOLE, Desk, Told, at_work, half, solved
 
-VIOLATION = Violated((">main", ":b", "<"))
+VIOLATION = Violation((">main", ":b", "<"))
 CRASH = "killed by SIGSEGV"
 
 

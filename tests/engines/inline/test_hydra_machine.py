@@ -13,22 +13,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.messages import (
     Answer,
     Back,
+    CheckProof,
     Closed,
     Effort,
     FromWorker,
     GetPartition,
-    GivenUp,
     Outcome,
     Pace,
     Searched,
     SendPartition,
     Task,
     ToWorker,
-    Violated,
     Wait,
     decode_finding,
     encode,
@@ -102,6 +102,7 @@ class Coordination(RuleBasedStateMachine):
             assert colleague.works_on is None
             assert colleague.claims
             return
+        assert not isinstance(message, CheckProof), "no proof was told"
         assert colleague.asked
         assert colleague.works_on is None, "it has something to do"
         if isinstance(message, Back):
@@ -193,7 +194,7 @@ class Coordination(RuleBasedStateMachine):
     @precondition(goes_on)
     def violate(self, choice: int) -> None:
         if choice % 32 == 0:
-            self.end(choice // 32, Violated(()))
+            self.end(choice // 32, Violation(()))
 
     def end(self, choice: int, answer: Answer | None) -> None:
         worker = self.pick(choice)
@@ -204,7 +205,7 @@ class Coordination(RuleBasedStateMachine):
         assert name is not None
         if isinstance(answer, GivenUp) and colleague.may_split:
             self.given_up.add(name)
-        if colleague.may_split and not isinstance(answer, Violated):
+        if colleague.may_split and not isinstance(answer, Violation):
             self.leaves.remove(name)
         self.whole_closed |= answer is None and not colleague.may_split
         self.tell_outcome(worker, name, answer)
@@ -235,7 +236,7 @@ class Coordination(RuleBasedStateMachine):
     @rule(choice=CHOICES)
     @precondition(lambda self: self.goes_on() and self.lost)
     def hear_of_a_lost_worker(self, choice: int) -> None:
-        messages = (GetPartition(), SendPartition("", b"", half("1")), Outcome("", Violated(()), Effort()))
+        messages = (GetPartition(), SendPartition("", b"", half("1")), Outcome("", Violation(()), Effort()))
         before = (len(self.commands), self.coordinator.counters())
         self.hear(self.lost[choice % len(self.lost)], messages[choice % 3])
         assert (len(self.commands), self.coordinator.counters()) == before
@@ -295,7 +296,7 @@ class Coordination(RuleBasedStateMachine):
             if self.goes_on():
                 self.check_a_proof(32 * steps + 1)
         self.coverage_knows_the_same_leaves()
-        if not isinstance(self.answer, Violated) and not self.whole_closed:
+        if not isinstance(self.answer, Violation) and not self.whole_closed:
             assert isinstance(self.answer, GivenUp) == bool(self.given_up)
         rebuilt = HydraCoordinator(self.task)
         assert rebuilt.start() + [c for event in self.events for c in rebuilt.on(event)] == self.commands

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cleave.engines.findings import Violation
 from cleave.engines.inline.alone import make_search
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import Choose, Merging, at_random, first, largest, never
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.partition import Decision, describe
 from cleave.engines.inline.proof import ProofWriter
-from cleave.engines.inline.stratified import NoViolation, Outcome, Search, Violation
+from cleave.engines.inline.stratified import NoViolation, Outcome, Search
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 from cleave.ir.path import Enter, Leave, Path, Visit
 from cleave.ir.reader import read_program
@@ -256,9 +257,9 @@ def test_violations_pass_what_must_be_reached_and_avoid_what_must_be_avoided(num
     decisions = some_decisions(search.unfolding, pick)[: pick.choice((1, 1, 2, 3))]
     outcome = confine(search, decisions)
     if isinstance(outcome, Violation):
-        passed = passed_by(search.unfolding, outcome.path)
+        passed = passed_by(search.unfolding, outcome.evidence)
         assert all((decision.instance in passed) == decision.reach for decision in decisions)
-        judged = validate_trace(program, "main", prepared.lift(outcome.path))
+        judged = validate_trace(program, "main", prepared.lift(outcome.evidence))
         assert judged.holds, judged
     else:
         assert isinstance(outcome, NoViolation)
@@ -334,7 +335,7 @@ def test_a_shared_instance_is_reached_by_either_of_its_calls(block: str) -> None
     for shared in (1, 2):
         outcome = confine(search, (Decision(shared, True),))
         assert isinstance(outcome, Violation)
-        assert passed_by(search.unfolding, outcome.path) == {0, 1, 2, 3}
+        assert passed_by(search.unfolding, outcome.evidence) == {0, 1, 2, 3}
         outcome = confine(search, (Decision(shared, False),))
         assert isinstance(outcome, NoViolation)
         assert confirms(prepared, search, outcome)

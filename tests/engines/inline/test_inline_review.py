@@ -6,17 +6,16 @@ import msgspec
 import pytest
 
 from cleave.engines.coordination import STOPPED, Event, Joined, Lost, Received
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.messages import (
     Closed,
     Effort,
     FromWorker,
     GetPartition,
-    GivenUp,
     Outcome,
     Progress,
     Searched,
     SendPartition,
-    Violated,
     encode,
 )
 from cleave.engines.inline.partition import Decision, Partition
@@ -120,7 +119,7 @@ def test_the_whole_search_may_be_closed_although_it_was_split() -> None:
 
 
 def test_an_object_has_the_whole_tree_as_a_flat_list() -> None:
-    violated = says(1, Outcome("01", Violated((">main",)), Effort(search=3)))
+    violated = says(1, Outcome("01", Violation((">main",)), Effort(search=3)))
     found = reviewed(*TWO_WORKERS, violated).as_object()
     assert [part["id"] for part in found["tree"]] == ["", "0", "00", "01", "1"]
     assert found["parts"] == {"open": 0, "closed": 2, "violated": 1, "given_up": 0}

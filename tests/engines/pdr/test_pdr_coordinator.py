@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cleave.engines.coordination import STOPPED, Hire, Joined, Lost, Passed, Received
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.coordinator import P3Coordinator
 from cleave.engines.pdr.messages import (
     Closed,
@@ -14,19 +15,17 @@ from cleave.engines.pdr.messages import (
     Effort,
     Exchange,
     FromWorker,
-    GivenUp,
     Lemma,
     Outcome,
     Proof,
     Proofs,
     Ready,
-    Violated,
     encode,
 )
 from cleave.engines.pdr.options import TECHNIQUES, Share, technique
 from support.pdr_desk import EFFORT, QUERY, Desk, entrusted, part, stopped
 
-VIOLATION = Violated(b"derivation", "checked")
+VIOLATION = Violation(b"derivation")
 BAD_TEXT = encode(Exchange(1, b"", (Lemma("p", 1, "x"),))).replace(b"\xa1x", b"\xa1\xbf")
 AT_ONCE = {"partitions": 3}
 

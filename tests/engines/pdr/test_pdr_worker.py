@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cleave.engines.coordination import Turn, Work
-from cleave.engines.findings import GaveUp, Proof, Violation
+from cleave.engines.findings import GaveUp, GivenUp, Proof, Violation
 from cleave.engines.pdr.alone import Found, solve_briefly, solve_sequentially
 from cleave.engines.pdr.evidence import Invariants
 from cleave.engines.pdr.messages import (
@@ -19,7 +19,6 @@ from cleave.engines.pdr.messages import (
     Divided,
     Exchange,
     FromWorker,
-    GivenUp,
     Learn,
     Lemma,
     Outcome,
@@ -28,7 +27,6 @@ from cleave.engines.pdr.messages import (
     Stop,
     Task,
     ToWorker,
-    Violated,
     encode,
     from_worker,
 )
@@ -179,7 +177,7 @@ def test_a_derivation_that_is_found_while_dividing_ends_it() -> None:
         heard = bench.send()
     (outcome,) = heard
     assert isinstance(outcome, Outcome)
-    assert isinstance(outcome.answer, Violated)
+    assert isinstance(outcome.answer, Violation)
 
 
 # --- alone ----------------------------------------------------------------------------------------------------------

@@ -7,9 +7,10 @@ from itertools import product
 
 import pytest
 
+from cleave.engines.findings import Violation
 from cleave.engines.threads.coordinator import part_names
 from cleave.engines.threads.options import ThreadsOptions
-from cleave.engines.threads.part import Empty, Found, Part
+from cleave.engines.threads.part import Empty, Part
 from cleave.engines.threads.partition import Space
 from cleave.engines.unfolding.instances import unfold
 from cleave.ir.program import Program
@@ -85,7 +86,7 @@ def test_no_bound_took_part_only_if_there_is_no_violation_at_all(seed: int) -> N
         except StopIteration as end:
             answer = end.value
             break
-    if isinstance(answer, Found):
+    if isinstance(answer, Violation):
         assert least.contexts is not None
         assert least.contexts <= 5
     else:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from cleave.engines.coordination import Event, Finish, Joined, Lost, Received, Send
+from cleave.engines.findings import Violation
 from cleave.engines.threads.coordinator import ThreadsCoordinator
 from cleave.engines.threads.messages import (
     Divided,
@@ -18,7 +19,6 @@ from cleave.engines.threads.messages import (
     Solve,
     Split,
     Task,
-    Violated,
     decode_finding,
     encode,
     receive_schedule,
@@ -42,9 +42,9 @@ def test_many_workers_agree_with_one(seed: int, faults: Faults) -> None:
     fixed = ThreadsOptions(unwind=2, contexts=(2, 3, 4), slice_cost=5, partitions=4)
     options, workers = (EAGER, 4) if seed % 3 else (fixed, 3)
     run = simulate(program, options, workers, faults=faults, seed=seed)
-    if isinstance(run.answer, Violated):
+    if isinstance(run.answer, Violation):
         assert expected
-        assert replay(program, "main", receive_schedule(run.answer.schedule)).holds
+        assert replay(program, "main", receive_schedule(run.answer.evidence)).holds
     else:
         assert isinstance(run.answer, Empty)
         assert not expected
@@ -59,7 +59,7 @@ def test_a_run_goes_on_from_any_event(seed: int) -> None:
     for cut in random.Random(seed).sample(range(len(whole.events)), k=min(3, len(whole.events))):
         again = simulate(program, options, 4, seed=seed, before=whole.events[:cut])
         assert type(again.answer) is type(whole.answer)
-        assert isinstance(again.answer, Violated) or again.cover.holds
+        assert isinstance(again.answer, Violation) or again.cover.holds
 
 
 def test_splits_are_shown_to_whoever_waits() -> None:
@@ -90,7 +90,7 @@ def test_splits_are_shown_to_whoever_waits() -> None:
 def test_what_was_not_closed_is_noticed() -> None:
     program = ConcurrentMaker(random.Random(3), Features(statements=1)).program()
     run = simulate(program, replace(EAGER, contexts=(2,)), 4)
-    if isinstance(run.answer, Violated):
+    if isinstance(run.answer, Violation):
         pytest.skip("a violation")
     without = [e for e in run.events if not (isinstance(e, Received) and b"contexts" in e.message)]
     assert run.cover.holds

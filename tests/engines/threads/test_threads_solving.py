@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from cleave.engines.findings import GivenUp
 from cleave.engines.threads.options import ThreadsOptions
-from cleave.engines.threads.part import Outcome, Part, Stopped
+from cleave.engines.threads.part import Outcome, Part
 from cleave.engines.unfolding.instances import Unfolded, unfold
 from cleave.engines.unfolding.options import AUTO, BITWUZLA, MINISAT
 from cleave.engines.unfolding.solving import Z3, chosen
@@ -46,7 +47,7 @@ def test_who_searches_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None
 def test_too_many_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gates, "MOST_CLAUSES", 10)
     outcome = _searched(ThreadsOptions())
-    assert isinstance(outcome, Stopped)
+    assert isinstance(outcome, GivenUp)
     assert "more than 10 clauses" in outcome.reason
     with pytest.raises(UnsupportedError, match="more than 10 clauses"):
         _searched(ThreadsOptions(solver=MINISAT))

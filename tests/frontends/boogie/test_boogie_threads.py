@@ -14,7 +14,7 @@ from cleave.frontends.boogie_options import BoogieOptions
 from cleave.ir.check import check_program
 from cleave.ir.program import Program
 from cleave.validate.violations.concurrent import replay
-from support.boogie_threads import KINDS, BoogieMaker, can_fail
+from support.boogie_threads import KINDS, BoogieMaker, can_fail, can_race
 from support.concurrent_programs import violating_schedule
 
 ENOUGH = 14  # contexts: the programs have no loops
@@ -38,6 +38,76 @@ def test_random_programs_do_what_their_interleavings_do(kind: str, seed: int) ->
     ultimate, cooperative = KINDS[kind]
     made = BoogieMaker(random.Random(seed), ultimate, cooperative).made()
     assert fails(lowered(made.text, cooperative=cooperative)) == can_fail(made), made.text
+
+
+def races(text: str) -> Program:
+    source = BoogieOptions(checks=("data-race",)).added_to(dedent(text).encode(), {})
+    program = read_boogie(source.decode(), "case.bpl")
+    check_program(program)
+    return program
+
+
+@pytest.mark.parametrize(("kind", "seed"), list(product(("corral", "ultimate"), range(10))))
+def test_random_programs_race_as_their_interleavings_do(kind: str, seed: int) -> None:
+    ultimate, _ = KINDS[kind]
+    made = BoogieMaker(random.Random(seed), ultimate).made()
+    assert fails(races(made.text)) == can_race(made), made.text
+
+
+RACES = {
+    "atomic blocks do not race": ("atomic { x := x + 1; }", "atomic { x := 2 * x; }", False),
+    "one of the two is not atomic": ("atomic { x := x + 1; }", "l := x;", True),
+    "reads do not race": ("l := x;", "assume x > 0;", False),
+    "a branch reads": ("if (x > 0) { l := 1; }", "x := 1;", True),
+    "an assertion is no access": ("assert x > 0;", "x := 1;", False),
+    "elements of a map": ("m[1] := 1;", "l := m[2];", False),
+    "the same element": ("m[1] := 1;", "l := m[1];", True),
+    "an index is read": ("m[x] := 1;", "x := 1;", True),
+    "a whole map": ("m := m[1 := 2][3 := 4];", "l := m[3];", True),
+    "elements in two steps": ("m := m[1 := 2][3 := 4];", "l := m[2];", False),
+    "rows": ("n[1][l] := 1;", "n[2] := m;", False),
+    "a row and an element": ("n[1][l] := 1;", "n[1] := m;", True),
+    "results": ("call x := one();", "x := 1;", True),
+    "what has no body": ("call other();", "x := 1;", True),
+    "any value": ("havoc x;", "l := x;", True),
+    "what a fork passes": ("x := 1;", "fork 1 q(x);", True),
+    "what parallel calls pass": ("x := 1;", "par call q(x) | q(2);", True),
+    "what is announced stays so": ("l := x;", "atomic { l := x; x := 1; }", True),
+    "locks": ("call lock(); x := 1; call unlock();", "call lock(); l := x; call unlock();", False),
+    "locks that are left too early": (
+        "call lock(); call unlock(); x := 1;",
+        "call lock(); l := x; call unlock();",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_races(name: str) -> None:
+    first, second, expected = RACES[name]
+    program = races(
+        f"""
+        var x: int; var m: [int]int; var n: [int][int]int; var open: bool;
+        procedure one() returns (r: int) {{ r := 1; }} procedure other(); modifies x;
+        procedure q(a: int) {{ }}
+        procedure lock() {{ atomic {{ assume open; open := false; }} }}
+        procedure unlock() {{ atomic {{ open := true; }} }}
+        procedure p() {{ var l: int; {second} }}
+        procedure main() {{ var l: int; open := true; async call p(); {first} }}
+        """
+    )
+    assert set(program.checked) == {"data-race"}
+    assert fails(program) == expected
+
+
+def test_who_is_called_inside_of_atomic_blocks_and_outside_is_not_supported() -> None:
+    text = """
+        var x: int; procedure get() returns (l: int) { l := x; }
+        procedure p() { var l: int; atomic { call l := get(); x := l; } }
+        procedure main() { var l: int; async call p(); call l := get(); }
+    """
+    with pytest.raises(UnsupportedError, match="'get' is called inside of atomic blocks and outside of them"):
+        races(text)
 
 
 LOCK = """
@@ -88,6 +158,17 @@ EXAMPLES = {
         "procedure main() { var a, b, i: int; i := 0; while (i < 2) { fork i w(i); i := i + 1; }"
         " join 1 assign a; join 0 assign b; assert a == 1 && b == 0; }",
         False,
+    ),
+    "forks in a loop are joined": (
+        "procedure w(i: int) returns (r: int) { r := i; }"
+        "procedure main() { var a, i: int; i := 0; while (i < 2) { fork i w(i); i := i + 1; }"
+        " join 1 assign a; assert a != 1; }",
+        True,
+    ),
+    "forks of two calls are joined": (
+        "var x: int; procedure w() { x := x + 1; } procedure s(i: int) { fork i, true w(); }"
+        "procedure main() { x := 0; call s(3); call s(4); join 4, true; join 3, true; assert x != 2; }",
+        True,
     ),
     "a join of what nobody forked waits for ever": (
         "procedure w() { } procedure main() { fork 1 w(); join 2; assert false; }",

@@ -17,7 +17,23 @@ OLD = "type {:datatype} L; function {:constructor} Nil(): L; function {:construc
 
 HEAP = "type F a; var h: <a>[int, F a]a; const unique f, g: F int; const unique b: F bool; "
 
+OPTIONS = "datatype O<T> { None(), Some(t: T) } "
+
 HOLDS = {
+    "a data type for each type": OPTIONS
+    + "procedure main() { var o: O int; var b: O bool; o := Some(3); b := Some(true); assert o->t == 3 && b->t; }",
+    "the type that a target has": OPTIONS + "procedure main() { var o: O int; o := None(); assert o is None; }",
+    "the type that others have": OPTIONS
+    + "procedure main(b: bool) { var o: O int; o := if b then None() else Some(4); assert None() == o || o->t == 4; }",
+    "types in types": "datatype L<T> { Nil(), Cons(h: T, t: L T) } datatype T<T> { Node(v: T, kids: L (T T)) }"
+    " procedure main() { var t: T int; t := Node(1, Cons(Node(2, Nil()), Nil())); assert t->kids->h->v == 2; }",
+    "in a map": OPTIONS + "var m: [int]O bv8; procedure main() { m[1] := None(); assert m[1] == None(); }",
+    "and in a quantifier": OPTIONS + "function f<T>(o: O T): int; axiom (forall<T> :: f(None(): O T) == 7);"
+    " procedure main() { var a: O int; a := None(); assert f(a) == 7; }",
+    "types of literals": "function f<a>(x: a): int; axiom (forall<a> x: a :: f(x) > 0);"
+    " procedure main() { assert f(1bv8) > 0 && f(1.5) > 0; }",
+    "what an argument tells": "type S a; function empty<a>(): S a; function has<a>(x: a, s: S a): bool;"
+    " axiom (forall<a> x: a :: !has(x, empty())); procedure main() { var s: S int; assert !has(3, empty()); }",
     "record": "procedure main() { var p: { x, y: int }; p := { y: 2, x: 1 }; p!x := p!x + 1; assert p!x == p!y; }",
     "record in a map": (
         "type P = { x: int }; var m: [P]P; procedure main() { m[{ x: 1 }]!x := 7; assert m[{ x: 1 }]!x == 7; }"
@@ -78,6 +94,9 @@ HOLDS["target"] = (
     "procedure corral_assert_not_reachable(); procedure main() { if (false) { call corral_assert_not_reachable(); } }"
 )
 FAILS = {
+    "axioms about constructors": LISTS + "function size(l: L): int; axiom size(Nil()) == 0;"
+    " axiom (forall h: int, l: L :: {size(Cons(h, l))} size(Cons(h, l)) == size(l) + 1);"
+    " procedure main() { var l: L; l := Cons(1, Cons(2, Nil())); assert size(l) == 2; assert l->t->h == 1; }",
     "polymorphic map": HEAP + "procedure main() { h[1, f] := 5; assert h[2, f] == 5; }",
     "a quantifier over types": HEAP + "procedure main() { var k: <a>[int, F a]a; k := h; h[1, f] := 5;"
     " assert (forall<a> i: int, x: F a :: h[i, x] == k[i, x]); }",
@@ -114,14 +133,16 @@ def test_what_fails(name: str, tmp_path: Path) -> None:
         ("procedure main() { assert |{ A: goto A; }|; }", "loops in code expressions"),
         ("procedure p(); procedure main() { assert |{ A: call p(); return true; }|; }", "has no body"),
         ("procedure p() { call p(); } procedure main() { assert |{ A: call p(); return true; }|; }", "calls itself"),
-        ("datatype L<a> { Nil() }", "polymorphic data types"),
+        ("datatype L<a> { Nil(), C(t: L (L a)) } var l: L int;", "more than 64 instances"),
+        ("datatype L<a> { Nil() } procedure main() { assert Nil() == Nil(); }", "say the type of the result of 'Nil'"),
         (
             'function {:smtdefined "(f 1)"} f(int, int): int; procedure main() { assert f(1, 2) == 0; }',
             "needs the operator",
         ),
         (
-            "function f<a>(x: a): int; axiom (forall<a> x: a :: f(x) > 0); procedure main() { assert f(1bv8) > 0; }",
-            "the type 'bv8' has to be written",
+            "function f<a>(x: a): int; axiom (forall<a> x: a :: f(x) > 0);"
+            " procedure main() { assert f(1bv8 ++ 1bv8) > 0; }",
+            "the type 'bv16' has to be written",
         ),
         ("procedure main() { assert (lambda<a> x: a :: x) == (lambda<a> x: a :: x); }", "polymorphic lambda"),
     ],

@@ -26,6 +26,20 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         "procedure p(x: int); requires x > 0; procedure q() { call p(0); }",
         {"q": "unsafe"},
     ),
+    "a free precondition is assumed inside only": (
+        "procedure p(); free requires false; procedure q() { call p(); assert false; }"
+        " procedure r() free requires false; { assert false; }",
+        {"q": "unsafe", "r": "safe"},
+    ),
+    "where clauses of parameters, too": (
+        "procedure p(x: int where x > 0); procedure q() { call p(0); assert false; }",
+        {"q": "unsafe"},
+    ),
+    "free conditions of what is inlined": (
+        "procedure {:inline 1} p() free requires false; free ensures false; { }"
+        " procedure q() { call p(); assert false; }",
+        {"q": "unsafe"},
+    ),
     "a loop is its invariant": (
         "procedure p(n: int) requires n >= 0; { var i: int; i := 0; while (i < n) invariant i <= n; { i := i + 1; }"
         " assert i == n; }",

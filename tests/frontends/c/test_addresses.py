@@ -21,7 +21,7 @@ BY_NAME = {one.name: one for one in PROGRAMS}
 def result(program: SmallProgram, folder: Path, engine: str, c: COptions | None = None) -> Result:
     file = folder / "program.c"
     file.write_text(program.text)
-    return verify(str(file), Options(engine=engine, c=c or COptions(), timelimit=60))
+    return verify(str(file), Options(engine=engine, c=c or COptions(), timelimit=60, workers=1))
 
 
 def check(program: SmallProgram, found: Result) -> None:
@@ -61,4 +61,4 @@ def test_threads(tmp_path: Path) -> None:
     for order, expected in (("==", "unsafe"), ("<=", "unknown")):
         file = tmp_path / "program.c"
         file.write_text(text.replace("{}", order).replace("}}", "}"))
-        assert verify(str(file), Options(timelimit=60)).verdict.word == expected
+        assert verify(str(file), Options(timelimit=60, workers=1)).verdict.word == expected

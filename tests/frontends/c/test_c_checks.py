@@ -157,7 +157,7 @@ def verdict(tmp_path: Path, check: str, source: str) -> object:
     file.write_text(HEAD + source, encoding="utf-8")
     threads = ThreadsOptions(contexts=(4,), unwind=2)
     return verify(
-        str(file), Options(engine="threads", timelimit=60, engines=(threads,), c=COptions(checks=(check,)))
+        str(file), Options(engine="threads", timelimit=60, workers=1, engines=(threads,), c=COptions(checks=(check,)))
     ).verdict
 
 

@@ -19,11 +19,8 @@ UNSUPPORTED = {
     " int pthread_create(long *, void *, void *, void *); int main(void) { long t; pthread_create(&t, 0, f, 0); }",
     "entered or left": "int x; int main(void) { __CPROVER_ASYNC_1: { x = 1; return 0; } return 1; }",
     "entered or left by": "int x; int main(void) { __CPROVER_ASYNC_1: { __CPROVER_ASYNC_2: x = 1; } }",
-    "va_start": "int f(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); return 0; }"
-    " int main(void) { f(1); return 0; }",
     "control leaves": "int setjmp(void *); int main(void) { return setjmp(0); }",
     "another verifier": "int main(void) { return __CPROVER_w_ok(0, 1); }",
-    "computed goto": "int main(void) { void *p = &&a; goto *p; a: return 0; }",
     "vector": "typedef int v __attribute__((vector_size(16))); v a, b; int main(void) { a = a + b; return 0; }",
 }
 

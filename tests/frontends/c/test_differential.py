@@ -82,7 +82,7 @@ def test_many_random_programs(tmp_path: Path) -> None:
             compare(seed, tmp_path, program(seed))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, 5])
 def test_the_verifier_agrees(seed: int, tmp_path: Path) -> None:
     """The whole flow, where the solver decides."""
     source = Generator(seed).small_program()

@@ -24,7 +24,7 @@ def test_verdicts_agree_with_executions(seed: int, tmp_path: Path) -> None:
     file = tmp_path / "random.c"
     file.write_text(text)
     options = Options(
-        engine="inline", c=COptions(checks=("memory",)), engines=(InlineOptions(bounds=(14,)),), timelimit=60
+        engine="inline", c=COptions(checks=("memory",)), engines=(InlineOptions(bounds=(14,)),), timelimit=60, workers=1
     )
     found = verify(str(file), options).verdict
     failed = addresses_checked(text, INPUTS, tmp_path)

@@ -11,7 +11,7 @@ import pytest
 
 from cleave import InlineOptions, Options, verify
 from cleave.frontends.c.options import COptions
-from cleave.verdict import BoundedSafe, Safe, Unsafe
+from cleave.verdict import BoundedSafe, Safe, Unknown, Unsafe
 from support.c_programs import SmallProgram, compiler, inputs_of, sanitized, small_programs
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
@@ -58,7 +58,7 @@ def verdict(
     file.write_text(text)
     c = COptions(checks=(property,), bits=32 if bits == 32 else 64)
     own = (InlineOptions(bounds=(6,)),) if engine == "inline" else ()
-    options = Options(engine=engine, c=c, engines=own, timelimit=60)
+    options = Options(engine=engine, c=c, engines=own, timelimit=60, workers=1)
     return verify(str(file), options).verdict
 
 
@@ -124,7 +124,7 @@ def test_malloc_may_fail(text: str, may_fail: bool | None, expected: type, tmp_p
     file = tmp_path / "program.c"
     file.write_text(text)
     c = COptions(checks=("memory",), malloc_may_fail=may_fail)
-    assert isinstance(verify(str(file), Options(engine="inline", c=c)).verdict, expected)
+    assert isinstance(verify(str(file), Options(engine="inline", workers=1, c=c)).verdict, expected)
 
 
 def test_the_caller_of_the_library_is_blamed(tmp_path: Path) -> None:
@@ -136,3 +136,25 @@ def test_the_caller_of_the_library_is_blamed(tmp_path: Path) -> None:
         4,
         "index 2 is outside of a[2], declared at line 3, in strcpy",
     )
+
+
+HELD = {
+    "freed": ("static int *g; int main(void) { g = malloc(4); free(g); return 0; }", Safe),
+    "overwritten": ("static int *g; int main(void) { g = malloc(4); g = 0; return 0; }", Unsafe),
+    "held": ("static int *g; int main(void) { g = malloc(4); if (!g) return 0; *g = 1; return *g; }", Unknown),
+    "freed as a list": (
+        "struct n { struct n *next; }; static struct n *h; static void add(void) { struct n *p = malloc(sizeof *p);"
+        " if (p) { p->next = h; h = p; } } int main(void) { add(); add();"
+        " while (h) { struct n *q = h->next; free(h); h = q; } return 0; }",
+        Safe,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_memory_that_global_variables_may_lead_to(name: str, tmp_path: Path) -> None:
+    text, expected = HELD[name]
+    found = verdict("#include <stdlib.h>\n" + text, tmp_path, "inline", property="lost-memory")
+    assert isinstance(found, expected), found
+    if isinstance(found, Unknown):
+        assert "whether a global variable leads to memory that is not freed" in found.detail

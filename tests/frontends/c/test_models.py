@@ -15,6 +15,7 @@ pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 HEADS = "assert complex ctype errno fcntl math signal stdint stdio stdlib string sys/stat unistd wchar"
 HEAD = "#define _GNU_SOURCE\n" + "".join(f"#include <{name}.h>\n" for name in HEADS.split())
 
+COUNTED = "static int n; static void f(int s) { n++; }"
 RIGHT = {
     "ctype": "int main(void) { assert(isdigit('7') && !isalpha('7') && isspace('\\t') && toupper('q') == 'Q'); }",
     "tables": "int main(void) { assert((*__ctype_b_loc())['7'] & 2048 && (*__ctype_tolower_loc())['Q'] == 'q'); }",
@@ -44,6 +45,12 @@ RIGHT = {
     "signal": "static int x; static void f(int s) { x = s; }"
     " int main(void) { signal(SIGUSR1, f); raise(SIGUSR1); assert(x == SIGUSR1); }",
     "no handler": "int main(void) { raise(SIGTERM); assert(0); }",
+    "a blocked signal waits": f"{COUNTED} int main(void) {{ sigset_t s; sigemptyset(&s); sigaddset(&s, 10);"
+    " sigprocmask(SIG_BLOCK, &s, 0); raise(10); assert(n == 0); sigprocmask(SIG_UNBLOCK, &s, 0); assert(n == 1); }",
+    "a signal in its handler waits": "static int n, in; static void f(int s) { assert(!in); in = 1; if (n++ < 1)"
+    " raise(s); in = 0; } int main(void) { signal(SIGUSR1, f); raise(SIGUSR1); assert(n == 2); }",
+    "handled once": f"{COUNTED} int main(void) {{ struct sigaction a = {{.sa_handler = f, .sa_flags = SA_RESETHAND}};"
+    " sigaction(SIGCHLD, &a, 0); raise(SIGCHLD); raise(SIGCHLD); assert(n == 1); }",
     "ignored": "static int x; int main(void) { signal(SIGTERM, SIG_IGN); assert(raise(SIGTERM) == 0); }",
 }
 WRONG = {
@@ -62,12 +69,18 @@ WRONG = {
     "at the end": "static void f(void) { assert(0); } int main(void) { atexit(f); return 0; }",
     "at exit": "static void f(void) { assert(0); } int main(void) { atexit(f); exit(0); }",
     "signal": "static void f(int s) { assert(s != 10); } int main(void) { signal(SIGUSR1, f); raise(SIGUSR1); }",
+    "sigaction": f"{COUNTED} int main(void) {{ struct sigaction a = {{0}}; a.sa_handler = f; sigaction(2, &a, 0);"
+    " raise(2); assert(n == 0); }",
+    "kill": f"{COUNTED} int main(void) {{ signal(SIGUSR1, f); kill(getpid(), SIGUSR1); assert(n == 0); }}",
+    "alarm": f"{COUNTED} int main(void) {{ signal(SIGALRM, f); alarm(1); pause(); assert(n == 0); }}",
     "abort": "static void f(int s) { assert(0); } int main(void) { signal(SIGABRT, f); abort(); }",
     "after malloc": "int main(void) { size_t n = SIZE_MAX - getchar(); char *p = malloc(n); assert(n < 5); free(p); }",
     "order of equal elements": "static int same(const void *a, const void *b) { return 0; }"
     " int main(void) { char a[2] = {1, 2}; qsort(a, 2, 1, same); assert(a[0] == 1); }",
 }
 UNKNOWN = {
+    "environment": "int main(int n, char **a, char **e) { assert(e != 0); }",
+    "environment of the library": "extern char **environ; int main(void) { assert(environ[0] == 0); }",
     "no model": "int main(void) { assert(sin(1) < 0.9); }",
     "errno of what has no model": "int main(void) { errno = 0; double x = pow(2, 3); assert(errno == 0 || x != x); }",
     "text of a float": "int main(void) { char b[400]; sprintf(b, \"%f\", 1.5); assert(b[0] == '1'); }",
@@ -80,7 +93,7 @@ UNKNOWN = {
 def verdict(text: str, folder: Path) -> Verdict:
     (folder / "t.c").write_text(HEAD + text)
     return verify(
-        str(folder / "t.c"), Options(engine="inline", timelimit=60, c=COptions(checks=("assertions",)))
+        str(folder / "t.c"), Options(engine="inline", timelimit=60, workers=1, c=COptions(checks=("assertions",)))
     ).verdict
 
 

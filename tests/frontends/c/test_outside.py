@@ -25,7 +25,7 @@ void call(void (*)(void)); int *point(int *);
 def outcome(folder: Path, text: str, *, engine: str = "inline", **c: object) -> Result:
     file = folder / "t.c"
     file.write_text(HEAD + text)
-    return verify(str(file), Options(engine=engine, timelimit=30, c=COptions(**c)))  # type: ignore[arg-type]
+    return verify(str(file), Options(engine=engine, timelimit=30, workers=1, c=COptions(**c)))  # type: ignore[arg-type]
 
 
 def depends_on(result: Result) -> str:

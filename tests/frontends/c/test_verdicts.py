@@ -138,7 +138,7 @@ UNSAFE = {
 def check(tmp_path: Path, source: str) -> object:
     file = tmp_path / "program.c"
     file.write_text(HEAD + source, encoding="utf-8")
-    return verify(str(file), Options(timelimit=60, c=COptions(checks=("assertions",)))).verdict
+    return verify(str(file), Options(timelimit=60, workers=1, c=COptions(checks=("assertions",)))).verdict
 
 
 @pytest.mark.parametrize("name", SAFE)

@@ -3,16 +3,31 @@ the validator believes no claim."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from cleave.engines.executions.native.running import Ended, Failed, run_natively
+from cleave.engines.executions.native.translation import translated
+from cleave.frontends.c.clang.machine_code import built
+from cleave.frontends.c.options import COptions
+from cleave.frontends.input import read_input
 from cleave.ir.program import Program
 from cleave.ir.reader import read_program
+from cleave.logic.floats.formats import DOUBLE, SINGLE
+from cleave.logic.floats.operations import (
+    ARITHMETIC,
+    COMPARISONS,
+    arithmetic,
+    compare,
+    convert,
+    from_integer,
+    to_integer,
+)
 from cleave.logic.operators import OPERATORS
 from cleave.logic.sorts import bitvec
-from cleave.logic.terms import Op, Term, make, var
+from cleave.logic.terms import Op, Term, make, value_of, var
 from cleave.validate.native.execution import long_violation, only_execution
 
 pytest.importorskip("ziglang")
@@ -95,6 +110,50 @@ def test_an_operator_that_gives_something_else_is_noticed() -> None:
     assert isinstance(ran(program), Failed)
     assert not confirmed(program)
     assert long_violation(program, "main", (), seconds=20, check=nothing).holds
+
+
+def of_floats(random: Random) -> str:
+    """One program with an assertion for each operator on floating-point numbers, format and pair of values."""
+    lines, declared = [], []
+    for form in (SINGLE, DOUBLE):
+        width = form.width
+        sort = bitvec(width)
+        x, y = var(f"x{width}", sort), var(f"y{width}", sort)
+        declared += [f"  local x{width}: (_ BitVec {width})", f"  local y{width}: (_ BitVec {width})"]
+        nodes = [
+            *(arithmetic(op, form, *(x, y, x)[:count]) for op, count in ARITHMETIC.items()),
+            *(compare(op, form, x, y) for op in COMPARISONS),
+            convert(x, form, DOUBLE if form is SINGLE else SINGLE),
+            *(from_integer(x, form, is_signed=is_signed) for is_signed in (False, True)),
+            *(to_integer(x, form, 33, is_signed=is_signed) for is_signed in (False, True)),
+        ]
+        one = form.bias << (form.significand - 1)
+        special = [
+            0,
+            1,
+            one,
+            one + 5,
+            form.infinity,
+            form.infinity + 3,
+            form.sign | one,
+            one + (33 << form.significand - 1),
+        ]
+        for _ in range(6):
+            given = [random.choice([*special, random.getrandbits(width)]) for _ in "xy"]
+            lines.append(f"    {x!r}, {y!r} := (_ bv{given[0]} {width}), (_ bv{given[1]} {width})")
+            for node in nodes:
+                values = [given[0] if arg is x else given[1] for arg in node.args]
+                value = value_of(OPERATORS[node.op](node, *values), node.sort)
+                lines.append(f"    assert (= {node!r} {value!r})")
+    body = "\n".join(lines)
+    return "proc main() -> () {\n" + "\n".join(declared) + f"\n  a:\n{body}\n    return\n}}\n"
+
+
+def test_floating_point_is_that_of_the_interpreter() -> None:
+    """The processor's in the one translation, circuits in the other."""
+    program = read_program(of_floats(Random(7)))
+    assert isinstance(ran(program), Ended)
+    assert confirmed(program)
 
 
 # --- programs ---------------------------------------------------------------------------------------------------------
@@ -266,3 +325,58 @@ proc main() -> () {{
 """
     assert isinstance(ran(read_program(text)), Ended)
     assert confirmed(read_program(text))
+
+
+_REACTIVE = """
+extern int __VERIFIER_nondet_int(void);
+static int state, timer, digits;
+static void press(int d) {
+  switch (state) {
+  case 0: digits = 1; state = 1; break;
+  case 1: if (++digits == 4) { state = d == 7 ? 2 : 3; timer = 50; } break;
+  default: break;
+  }
+}
+static void tick(void) { if (timer > 0 && --timer == 0) state = 0; }
+int main(void) {
+  while (1) {
+    int e = __VERIFIER_nondet_int();
+    if (e >= 0 && e <= 9) press(e); else tick();
+  }
+}
+"""
+
+
+def test_a_program_that_never_ends_is_left_after_so_many_jumps(tmp_path: Path) -> None:
+    """Each execution is left by a jump back, after which the number of jumps that are left must be what it was."""
+    file = tmp_path / "reactive.c"
+    file.write_text(_REACTIVE)
+    program = read_input(str(file), c=COptions(checks=("assertions",))).program
+    with built(translated(program, "main"), nothing) as run:
+        done = run(b"1\n30d40\n3e8\n", seconds=2)
+    assert done.output == b"nothing\n"
+
+
+def test_a_violation_after_an_input_and_millions_of_rounds() -> None:
+    """Most executions with inputs are cut off long before it."""
+    program = read_program("""
+proc main() -> () {
+  local n: (_ BitVec 32)
+  local k: (_ BitVec 32)
+  a:
+    havoc k
+    goto loop
+  loop:
+    goto more, done
+  more:
+    assume (bvult n (_ bv4000000 32))
+    n := (bvadd n (_ bv1 32))
+    goto loop
+  done:
+    assume (not (bvult n (_ bv4000000 32)))
+    assert (= n k)
+    return
+}
+""")
+    found = run_natively(program, "main", seed=1, jumps=40_000_000, longest=1_000_000, seconds=20, check=nothing)
+    assert isinstance(found, Failed)

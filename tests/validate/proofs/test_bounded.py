@@ -16,7 +16,6 @@ from cleave.validate.confirmation import Confirmation, rejected
 from cleave.validate.proofs import bounded
 from cleave.validate.proofs.bounded import UNCHECKED, Absence, Means, confirm
 from cleave.validate.proofs.schedules.check import Claim
-from cleave.verdict import BoundedSafe, Reason, Safe, Unknown
 
 ONCE = """var x: (_ BitVec 32)
 proc main() -> () [entry] {
@@ -71,37 +70,40 @@ def answer_with(outcome: Confirmation, monkeypatch: pytest.MonkeyPatch) -> list[
 
 
 def test_interleavings_come_first() -> None:
-    found = confirm(absence(frozenset(("contexts",))), means(states=1000)).verdict
-    assert isinstance(found, Safe)
-    assert found.validation.startswith("all interleavings tried")
+    found = confirm(absence(frozenset(("contexts",))), means(states=1000))
+    assert found.holds
+    assert not found.bounds
+    assert found.text.startswith("all interleavings tried")
 
 
 def test_interleavings_within_contexts_are_no_proof_that_no_more_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     claimed = absence(frozenset(), contexts=2)
-    assert isinstance(confirm(claimed, means(states=1000)).verdict, Safe)  # by the checker
+    proved = confirm(claimed, means(states=1000))
+    assert proved.holds
+    assert not proved.bounds
     answer_with(rejected("", undecided=True), monkeypatch)
-    found = confirm(claimed, means(states=1000)).verdict
-    assert isinstance(found, BoundedSafe)
-    assert dict(found.bounds) == {"contexts": 2}
-    assert found.validation.startswith("all interleavings within 2 contexts tried")
+    found = confirm(claimed, means(states=1000))
+    assert found.holds
+    assert found.bounds == {"contexts": 2}
+    assert found.text.startswith("all interleavings within 2 contexts tried")
 
 
 def test_another_unfolding_and_encoding() -> None:
-    found = confirm(absence(frozenset()), means()).verdict
-    assert isinstance(found, Safe)
-    assert found.validation.startswith("proved again from the program by another unfolding and encoding")
-    within = confirm(absence(frozenset(("contexts",))), means()).verdict
-    assert isinstance(within, BoundedSafe)
-    assert dict(within.bounds) == {"contexts": 4}
+    found = confirm(absence(frozenset()), means())
+    assert found.holds
+    assert not found.bounds
+    assert found.text.startswith("proved again from the program by another unfolding and encoding")
+    within = confirm(absence(frozenset(("contexts",))), means())
+    assert within.holds
+    assert within.bounds == {"contexts": 4}
 
 
 def test_a_wrong_proof_is_no_verdict() -> None:
     wrong = absence(
         frozenset(), source=ONCE.replace("(_ bv1 32))\n    return\n}\nproc add", "(_ bv2 32))\n    return\n}\nproc add")
     )
-    found = confirm(wrong, means()).verdict
-    assert isinstance(found, Unknown)
-    assert found.reason is Reason.UNCONFIRMED
+    found = confirm(wrong, means())
+    assert found.is_wrong
 
 
 def test_what_the_checker_does_not_decide_has_all_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,16 +111,16 @@ def test_what_the_checker_does_not_decide_has_all_bounds(monkeypatch: pytest.Mon
     claimed = absence(frozenset())
     unfolded = unfold(claimed.program, "main", 2)
     formula = encode(unfolded, 4)
-    found = confirm(claimed, means((*formula.constraints, formula.violation))).verdict
+    found = confirm(claimed, means((*formula.constraints, formula.violation)))
     assert [(claim.contexts, claim.all_iterations) for claim in asked] == [(None, True), (4, True)]
-    assert isinstance(found, BoundedSafe)  # that no bound took part is one solver's word
-    assert dict(found.bounds) == {"contexts": 4}
-    assert found.validation == f"the formula was refuted by two solvers, MiniSat and Bitwuzla; {UNCHECKED}"
-    assert isinstance(confirm(claimed, means((TRUE,))).verdict, Unknown)
-    assert isinstance(confirm(claimed, means((FALSE,), (TRUE,))).verdict, Unknown)
+    assert found.holds
+    assert found.bounds == {"contexts": 4}  # that no bound took part is one solver's word
+    assert found.text == f"the formula was refuted by two solvers, MiniSat and Bitwuzla; {UNCHECKED}"
+    assert confirm(claimed, means((TRUE,))).is_wrong
+    assert confirm(claimed, means((FALSE,), (TRUE,))).is_wrong
 
 
 def test_a_difference_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     answer_with(rejected("a way is missing"), monkeypatch)
-    found = confirm(absence(frozenset()), means((FALSE,))).verdict
-    assert found == Unknown(Reason.UNCONFIRMED, "the proof was checked again: a way is missing")
+    found = confirm(absence(frozenset()), means((FALSE,)))
+    assert found == rejected("the proof was checked again: a way is missing")

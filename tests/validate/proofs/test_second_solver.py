@@ -14,12 +14,12 @@ from cleave.logic.sorts import INT, array, bitvec
 from cleave.logic.terms import Op, Term
 from cleave.smt.sat import solver as sat
 from cleave.smt.solver import Answer
+from cleave.validate.confirmation import Ruling
 from cleave.validate.proofs.second_solver import (
     BITWUZLA,
     CVC5,
     MINISAT,
     Z3,
-    Opinion,
     combined,
     processor_limit,
     second_opinion,
@@ -36,29 +36,29 @@ def unguarded(_interrupt: Callable[[], None]) -> Iterator[None]:
 
 @pytest.mark.parametrize(("first", "second"), [(BITWUZLA, MINISAT), (MINISAT, BITWUZLA), ("CaDiCaL", BITWUZLA)])
 def test_another_one_is_asked(first: str, second: str) -> None:
-    assert second_opinion(first, (LESS, GREATER), 10, unguarded) == Opinion(Answer.UNSAT, second)
-    assert second_opinion(first, (LESS,), 10, unguarded) == Opinion(Answer.SAT, second)
+    assert second_opinion(first, (LESS, GREATER), 10, unguarded) == Ruling(Answer.UNSAT, second)
+    assert second_opinion(first, (LESS,), 10, unguarded) == Ruling(Answer.SAT, second)
 
 
 def test_numbers_go_to_cvc5() -> None:
     number = t.var("n", INT)
     formulas = (t.lt(number, t.integer(3)), t.lt(t.integer(3), number))
-    assert second_opinion(Z3, formulas, 10, unguarded) == Opinion(Answer.UNSAT, CVC5)
+    assert second_opinion(Z3, formulas, 10, unguarded) == Ruling(Answer.UNSAT, CVC5)
 
 
 def test_what_is_not_bit_blasted_goes_to_the_next() -> None:
     one, other = (t.var(name, array(bitvec(8), bitvec(8))) for name in "ab")
     formulas = (t.disj(t.eq(one, other), LESS), t.neg(t.eq(one, other)), GREATER)
-    assert second_opinion(BITWUZLA, formulas, 10, unguarded) == Opinion(Answer.UNSAT, Z3)
+    assert second_opinion(BITWUZLA, formulas, 10, unguarded) == Ruling(Answer.UNSAT, Z3)
 
 
 def test_z3_where_the_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sat, "is_installed", lambda: False)
-    assert second_opinion(BITWUZLA, (LESS, GREATER), 10, unguarded) == Opinion(Answer.UNSAT, Z3)
+    assert second_opinion(BITWUZLA, (LESS, GREATER), 10, unguarded) == Ruling(Answer.UNSAT, Z3)
 
 
 def test_all_parts_must_be_refuted() -> None:
-    no, open_, yes = (Opinion(answer, MINISAT) for answer in (Answer.UNSAT, Answer.UNKNOWN, Answer.SAT))
+    no, open_, yes = (Ruling(answer, MINISAT) for answer in (Answer.UNSAT, Answer.UNKNOWN, Answer.SAT))
     assert combined([no, no]) is no
     assert combined([no, open_]) is open_
     assert combined([open_, yes, no]) is yes

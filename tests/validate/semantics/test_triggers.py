@@ -7,10 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from cleave.errors import UnsupportedError
+from cleave.logic import datatypes as d
 from cleave.logic import terms as t
 from cleave.logic.sorts import INT, array
 from cleave.logic.terms import Function, Op, Term
-from cleave.logic.values import FormulaMap, MapValue, Value
+from cleave.logic.values import DatatypeValue, FormulaMap, MapValue, Value
 from cleave.validate.semantics.triggers import Applied, matching_rows
 
 F = Function("f", (INT,), INT)
@@ -108,3 +109,12 @@ def test_maps_that_can_not_be_compared_do_not_match() -> None:
     formula = quantifier((I,), t.lt(t.select(M, I), I), (t.select(M, I),))
     known = of(1)
     assert rows(formula, {Op.SELECT: {(known, 4): 0, (of(2), 5): 0}}, lambda _: known) == [(4,)]
+
+
+def test_constructors_of_data_types_are_patterns() -> None:
+    (lists,) = d.declare((d.Declaration("L", (("nil", ()), ("cons", (("head", INT), ("tail", 0))))),))
+    size, rest = t.Function("size", (lists,), INT), t.var("rest", lists)
+    whole = t.apply(size, d.construct(lists, 1, I, rest))
+    formula = quantifier((I, rest), t.lt(t.apply(size, rest), whole), (whole,))
+    nil = DatatypeValue(lists, 0, ())
+    assert rows(formula, {size: {(nil,): 0, (DatatypeValue(lists, 1, (7, nil)),): 1}}) == [(7, nil)]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
 from time import process_time
 from typing import Any
 
 from cleave.engines.bmc.formula import only_thread
 from cleave.engines.bmc.levels import first_bounds, largest, largest_bounds, next_bounds
-from cleave.engines.bmc.part import Found, Outcome, Part, Stopped
+from cleave.engines.bmc.part import Outcome, Part
 from cleave.engines.bmc.questions import Questions
 from cleave.engines.bmc.task import Problem, solver_for
-from cleave.engines.findings import Finding, GaveUp, Proof, Violation
+from cleave.engines.findings import Finding, GaveUp, GivenUp, Proof, Violation
 from cleave.engines.unfolding.instances import Unfolded
 from cleave.ir.loops import LoopBounds
 from cleave.ir.schedule import Schedule
+from cleave.records import dataclass
 from cleave.verdict import Reason
 
 REASONS = {"interrupted": Reason.INTERRUPTED, "timeout": Reason.TIMEOUT, "memory": Reason.MEMORY}
@@ -63,9 +63,9 @@ def search_alone(
             except StopIteration as stop:
                 outcome = stop.value
             yield {"cost": questions.cost(), "unfold_seconds": round(seconds, 3), **part.size()}
-        if isinstance(outcome, Found):
-            return Violation(outcome.schedule)
-        if isinstance(outcome, Stopped):
+        if isinstance(outcome, Violation):
+            return outcome
+        if isinstance(outcome, GivenUp):
             reason = REASONS.get(outcome.reason, Reason.SOLVER)
             return GaveUp(reason, "" if reason in REASONS.values() else outcome.reason)
         absence = Absence(unfolded, bounds, outcome.cut, questions.solver_name)

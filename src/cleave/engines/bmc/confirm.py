@@ -7,7 +7,6 @@ no bound takes part      no execution violates anything or goes beyond any bound
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import process_time
 
 from cleave.engines.bmc.alone import Absence
 from cleave.engines.bmc.levels import told
@@ -15,16 +14,12 @@ from cleave.engines.bmc.task import Problem
 from cleave.engines.options import MOST
 from cleave.engines.unfolding.solving import TITLES
 from cleave.ir.loops import LoopBounds
-from cleave.validate.confirmation import Confirmation, rejected
+from cleave.validate.confirmation import Confirmation
 from cleave.validate.proofs.schedules.check import Claim, checked
 from cleave.validate.proofs.second_solver import Guarded
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 
 UNWIND = "unwind"
-
-
-class _TooLongError(Exception):
-    """The program is too large to be unfolded again in time."""
 
 
 def confirmed(
@@ -59,13 +54,6 @@ def _check(
     watch: Callable[[], None],
 ) -> Confirmation:
     """Whether no execution violates anything, or goes beyond a bound that is not in ``cut``."""
-    end = process_time() + seconds
-
-    def watched() -> None:
-        watch()
-        if process_time() > end:
-            raise _TooLongError
-
     claim = Claim(
         problem.program,
         problem.entry,
@@ -74,7 +62,4 @@ def _check(
         contexts=None,
         all_iterations=not cut,
     )
-    try:
-        return checked(claim, TITLES[absence.solver], seconds, guarded, watched)
-    except _TooLongError:
-        return rejected("it takes too long to unfold the program again", undecided=True)
+    return checked(claim, TITLES[absence.solver], seconds, guarded, watch)

@@ -1,4 +1,4 @@
-"""What the engine bmc counts."""
+"""The counters of the engine bmc."""
 
 from __future__ import annotations
 

@@ -3,18 +3,17 @@
     violation     some check fails: the way leads to it, and its condition is false
     cuts          by the name of a bound: the way leads to where the program goes on beyond it
 
-A program whose checks were decided by constants has the violation ``false``. What no check and no cut depends on is in
-no formula.
-"""
+A program whose checks were decided by constants has the violation ``false``. Values that no check and no cut depends on
+are in no formula."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from cleave.engines.unfolding.code import ThreadCode
 from cleave.engines.unfolding.instances import Unfolded
 from cleave.logic.terms import Term, conj, disj_all, neg
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

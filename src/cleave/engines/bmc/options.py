@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cleave.engines.options import MOST, losses_option, option, patience_option, seed_option
 from cleave.engines.unfolding.options import AUTO, BITWUZLA, CADICAL, Extent, Unwind, solver_option, unwind_option
+from cleave.records import dataclass
 
 VERSION = 1
 """Of the task and of the messages. A journal of another version is not resumed."""

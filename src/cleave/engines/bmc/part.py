@@ -3,29 +3,24 @@
     part = Part(unfolded, questions, options, facts)
     for _ in part.run(): ...            # looks up after each slice; returns the outcome
 
-First: is there a violation? If not: which bounds can an execution of the part go beyond? What takes too long to find
-out counts as yes. If there is none, no bound took part.
-"""
+First: is there a violation? If not: which bounds can an execution of the part go beyond? An answer that takes too long
+counts as yes. If there is none, no bound took part."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 
 from cleave.engines.bmc.formula import Formula, formula_of, only_thread
 from cleave.engines.bmc.options import BmcOptions
 from cleave.engines.bmc.questions import Questions
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.unfolding.instances import Unfolded
 from cleave.engines.unfolding.reading import Values, choices_made
 from cleave.ir.schedule import Context, Schedule
 from cleave.logic.terms import FALSE, Term, disj_all
 from cleave.logic.walk import postorder
+from cleave.records import dataclass
 from cleave.smt.solver import Answer
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    schedule: Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +30,7 @@ class Empty:
     cut: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """The solver gave up, or was told to."""
-
-    reason: str
-
-
-Outcome = Found | Empty | Stopped
+Outcome = Violation[Schedule] | Empty | GivenUp
 Slices = Generator[None, None, Outcome]
 
 
@@ -69,9 +57,9 @@ class Part:
     def run(self) -> Slices:
         answer = yield from self._ask(self.formula.violation)
         if answer is Answer.SAT:
-            return Found(self._schedule())
+            return Violation(self._schedule())
         if answer is Answer.UNKNOWN:
-            return Stopped(self._questions.reason_unknown())
+            return GivenUp(self._questions.reason_unknown())
         self.searching = False
         return Empty((yield from self._beyond()))
 

@@ -10,13 +10,14 @@ every worker chooses the same; the name of a part is its path in the tree of spl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.bmc.formula import formula_of, only_thread
 from cleave.engines.unfolding.code import Branch
 from cleave.engines.unfolding.instances import Unfolded
 from cleave.logic.terms import FALSE, TRUE, Term, neg
 from cleave.logic.walk import postorder, substitute
+from cleave.records import dataclass
 
 _CANDIDATES = 8
 

@@ -1,4 +1,4 @@
-"""What the messages of the engine's workers say about a run: sets of executions, for each set of bounds."""
+"""A run as the messages of the engine's workers show it: sets of executions, for each set of bounds."""
 
 from __future__ import annotations
 

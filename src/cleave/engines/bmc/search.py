@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import process_time
 from typing import Any, ClassVar
 
@@ -18,13 +18,14 @@ from cleave.engines.bmc.task import Problem, Task, problem_of, solver_for
 from cleave.engines.confirming import confirm_schedule
 from cleave.engines.desk import Desk
 from cleave.engines.engine import Setting, Team, solved
-from cleave.engines.findings import Finding, GaveUp, Proof, Violation
-from cleave.engines.threads.messages import Empty, GivenUp, Violated, decode_finding, receive_schedule
+from cleave.engines.findings import Finding, GaveUp, GivenUp, Proof, Violation
+from cleave.engines.threads.messages import Empty, decode_finding, receive_schedule
 from cleave.engines.threads.record import split_tree
 from cleave.engines.unfolding.solving import check_solver
 from cleave.frontends.input import Input
 from cleave.ir.loops import named_loops
 from cleave.ir.schedule import Schedule
+from cleave.records import dataclass
 from cleave.validate.proofs.coverage import covered
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 
@@ -78,7 +79,7 @@ class BmcSearch:
             return self._confirm(desk, problem, finding, 0.0)
         claim: Finding[Schedule | Absence]
         match finding.answer:
-            case Violated(schedule=schedule):
+            case Violation(schedule):
                 claim = Violation(receive_schedule(schedule))
             case GivenUp(reason=reason, detail=detail):
                 claim = GaveUp(REASONS.get(reason, Reason.SOLVER), detail or reason)

@@ -1,9 +1,9 @@
-"""What is to be done, the same wherever it is done: here, in a worker, after a crash."""
+"""The task of a search, the same everywhere: here, in a worker, after a crash."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import msgspec
 
@@ -17,6 +17,7 @@ from cleave.ir.loops import LoopBounds
 from cleave.ir.program import Program
 from cleave.logic.walk import postorder
 from cleave.passes.entries import choose_entries
+from cleave.records import dataclass
 from cleave.smt.sat import solver as sat
 
 

@@ -13,12 +13,13 @@ from time import monotonic
 import msgspec
 
 from cleave.engines.bmc.levels import received
-from cleave.engines.bmc.part import Found, Part, Stopped
 from cleave.engines.bmc.part import Outcome as PartOutcome
+from cleave.engines.bmc.part import Part
 from cleave.engines.bmc.partition import Partitions
 from cleave.engines.bmc.questions import Questions
 from cleave.engines.bmc.task import Problem, Task, problem_of, solver_for
 from cleave.engines.coordination import PROGRESS_SECONDS, Clock, Turn, Work
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.threads.messages import (
     Answer,
     Divided,
@@ -26,12 +27,10 @@ from cleave.engines.threads.messages import (
     Empty,
     FromWorker,
     GetPart,
-    GivenUp,
     Outcome,
     Progress,
     Solve,
     Split,
-    Violated,
     encode,
     send_schedule,
     to_worker,
@@ -134,8 +133,8 @@ class Client:
 
 def _answer(partitions: Partitions, name: str, found: PartOutcome) -> Answer:
     match found:
-        case Found(schedule):
-            return Violated(send_schedule(schedule))
-        case Stopped(reason):
-            return GivenUp(reason)
+        case Violation(schedule):
+            return Violation(send_schedule(schedule))
+        case GivenUp():
+            return found
     return Empty(tuple(sorted(found.cut)), partitions.path(name))

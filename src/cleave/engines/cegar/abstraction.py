@@ -4,9 +4,9 @@
     guard      x < 10, and then x := x + 1
     after it   x > 0 follows, x = 0 does not            {x > 0}
 
-A predicate holds after the transition if the state and the guard imply it. What the solver says is kept, and told to
-other workers (`knowledge`), so that later questions are often answered without it; the answers do not depend on what
-was asked before.
+A predicate holds after the transition if the state and the guard imply it. The solver's answers are kept and sent to
+other workers (`knowledge`), so that later questions often need no solver; the answers do not depend on what was asked
+before.
 
 A question that the solver leaves open is put once more to a fresh one, with a larger limit on the cost; if that one
 can't tell either, the predicate does not hold.

@@ -13,7 +13,8 @@ from collections import deque
 from collections.abc import Container
 
 from cleave.engines.cegar.exploration import Counterexamples, Path
-from cleave.engines.cegar.messages import Answer, Failed, Feasible, GivenUp, Learned, Refined, Violated
+from cleave.engines.cegar.messages import Answer, Failed, Feasible, Learned, Refined, SentSteps
+from cleave.engines.findings import GivenUp, Violation
 
 
 class Analyses:
@@ -42,19 +43,22 @@ class Analyses:
     def answered(self, path: Path, answer: Answer) -> None:
         self._answers[path] = answer
 
+    def answers(self) -> list[tuple[Path, Answer]]:
+        """In the order of the paths; once all are there."""
+        return [(path, self._answers[path]) for path in self._paths]
+
     def refined(self) -> list[tuple[Path, tuple[Learned, ...]]]:
         """The iteration's paths with the predicates that exclude them."""
-        answers = [(path, self._answers[path]) for path in self._paths]
-        return [(path, answer.predicates) for path, answer in answers if isinstance(answer, Refined)]
+        return [(path, answer.predicates) for path, answer in self.answers() if isinstance(answer, Refined)]
 
-    def conclude(self, known: Container[Learned]) -> tuple[Learned, ...] | Violated | GivenUp:
+    def conclude(self, known: Container[Learned]) -> tuple[Learned, ...] | Violation[SentSteps] | GivenUp:
         new: dict[Learned, None] = {}
         reasons: list[str] = []
         paths, self._paths = self._paths, ()
         for path in paths:
             match self._answers[path]:
                 case Feasible(states=states):
-                    return Violated(path, states)
+                    return Violation(SentSteps(path, states))
                 case Failed(reason=reason):
                     reasons.append(reason)
                 case Refined(predicates=predicates):

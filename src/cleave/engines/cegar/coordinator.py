@@ -4,32 +4,31 @@
     analyse:   one worker finds out whether the counterexample can be executed
     refine:    if not, all learn the predicates that exclude it, and the next iteration begins
 
-It knows no formula: a state is a set of numbers, a predicate is bytes. What it concludes depends on the successors and
-on the answers of analyses, which are the same whoever finds them, and on nothing else; a lost worker's work is done
-again by another one.
-"""
+It knows no formula: a state is a set of numbers, a predicate is bytes. Its conclusions depend only on the successors
+and on the answers of analyses, and these are the same whichever worker finds them. Another worker repeats the work of a
+lost one."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from cleave.engines.cegar.analysis import Analyses
+from cleave.engines.cegar.diary import Diary, Iteration
 from cleave.engines.cegar.exploration import Counterexamples, Covered, Exploration, Path
 from cleave.engines.cegar.facts import FactBoard
 from cleave.engines.cegar.guesses import guesses
 from cleave.engines.cegar.messages import (
     Analyse,
     Analysed,
+    Answer,
     Expand,
     Expanded,
     Finding,
-    GivenUp,
     Learn,
     Learned,
     Ready,
     Task,
-    Violated,
     encode,
     from_worker,
     pack,
@@ -54,6 +53,7 @@ from cleave.engines.coordination import (
     Send,
     is_hopeless,
 )
+from cleave.engines.findings import GivenUp, Violation
 from cleave.errors import InternalError
 
 _MOST_IN_TROUBLE = 128  # losses after which work is given up, however many workers are lost with other work
@@ -73,6 +73,7 @@ class CegarCoordinator:
         self._facts = FactBoard()
         self._staff = Staff(self._options.most_orders)
         self._again: deque[Order] = deque()  # what lost workers left behind
+        self._diary = Diary()
         self._hired = 1
         self._finding: Finding | None = None
         self._totals = {"iterations": 0, "posts": 0, "queries": 0, "lost_workers": 0}
@@ -115,6 +116,12 @@ class CegarCoordinator:
     def learned(self) -> tuple[Learned, ...]:
         """All predicates, in the order in which they were learned."""
         return tuple(self._log)
+
+    def diary(self) -> Diary:
+        """Of all iterations, once the run is over or was stopped."""
+        if self._diary.last < self._totals["iterations"]:
+            self._note_iteration((), is_last=True)
+        return self._diary
 
     # --- events -------------------------------------------------------------------------------------------------------
 
@@ -228,15 +235,26 @@ class CegarCoordinator:
         return []
 
     def _conclude(self) -> None:
-        refined = self._analyses.refined()
+        answers, refined = self._analyses.answers(), self._analyses.refined()
         match self._analyses.conclude(self._predicates):
-            case Violated() as violated:
+            case Violation() as violated:
+                self._note_iteration(answers, is_last=True)
                 self._finding = Finding(violated)
             case GivenUp(reason=reason, detail=detail):
+                self._note_iteration(answers, is_last=True)
                 self._give_up(reason, detail)
             case predicates:
+                self._note_iteration(answers, is_last=self._totals["iterations"] == self._options.iterations)
                 self._learn(predicates)
                 self._begin_iteration(refined)
+
+    def _note_iteration(self, answers: Collection[tuple[Path, Answer]], *, is_last: bool) -> None:
+        """Before predicates are learned: then the successors of its states are not known any more."""
+        if self._exploration is not None:
+            size, predicates = self._exploration.size(), len(self._log)
+            about = Iteration(self._totals["iterations"], size, predicates, self._costs["cost"], len(answers))
+            lookup = self._posts.lookup
+            self._diary.note(about, self._exploration, lookup, answers, self._predicates, is_last=is_last)
 
     def _serve(self) -> list[Command]:
         """A worker gets a second order only while there is enough for all others."""
@@ -283,7 +301,7 @@ class CegarCoordinator:
         self._finding = Finding(CoveredAnswer(packed, tuple(self._log)))
 
     def _give_up(self, reason: str, detail: str) -> None:
-        self._finding = Finding(GivenUp(reason, detail, tuple(self._log)))
+        self._finding = Finding(GivenUp(reason, detail))
 
     def _takes_long(self) -> bool:
         many = len(self._transitions or ()) >= self._options.many_transitions

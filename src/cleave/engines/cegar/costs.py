@@ -1,4 +1,4 @@
-"""What the engine's own work costs in virtual time, in the solver's units, each about half a microsecond.
+"""The cost of the engine's own work in virtual time, in the solver's units, each about half a microsecond.
 
 The solver counts its own steps. The rest was measured, as processor time of one worker and of ten
 (docs/design/cegar.md), and is counted, so that the virtual time of a run is the same on every machine.
@@ -6,7 +6,7 @@ The solver counts its own steps. The rest was measured, as processor time of one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from cleave.records import dataclass
 
 BLOCKED = 5
 """Of a transition that is known to be impossible, ..."""

@@ -1,4 +1,4 @@
-"""What the cegar engine counts."""
+"""The counters of the engine cegar."""
 
 from __future__ import annotations
 

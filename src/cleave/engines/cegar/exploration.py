@@ -7,11 +7,11 @@ them next. What a *predictable* one concludes does not depend on the order (`pre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol, TypeAlias
 
 from cleave.ir.transition_system import ERROR, START
+from cleave.records import dataclass
 
 
 class State(NamedTuple):
@@ -31,6 +31,14 @@ FIRST = State(START, 0)
 class Successor(NamedTuple):
     transition: int
     state: State
+
+
+class Reached(NamedTuple):
+    """A state of the tree, the number of its predecessor in the order of reaching, and the transition from there."""
+
+    state: State
+    parent: int
+    transition: int
 
 
 Post: TypeAlias = Callable[[State], Iterable[Successor] | None]
@@ -78,6 +86,9 @@ class Exploration(Protocol):
 
     def size(self) -> int:
         """How many states the tree has by now."""
+
+    def reached(self) -> Iterator[Reached]:
+        """The states of the tree, each after its predecessor."""
 
 
 def includes(larger: int, smaller: int) -> bool:

@@ -1,5 +1,5 @@
-"""What workers found out about transitions, for the others: a question is put to a solver once, and not once by each
-worker that meets it."""
+"""Facts that workers found about transitions, for the other workers: a question is put to a solver once, and not once
+by each worker that meets it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of transitions without asking the solver again, from its answers and from those that others got.
+"""Answers about transitions without a solver, from its earlier answers and from those of other workers.
 
     blocking       {x = 0}                          with x = 0 the transition can't be taken
     implying       {y > 5}: 3                       after it, predicate 3 holds if y > 5 does before it
@@ -11,7 +11,7 @@ every state that it belongs to. Both say nothing that a solver would not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.cegar import costs
 from cleave.engines.cegar.messages import Fact, Implied, Witnessed, pack, unpack
@@ -20,6 +20,7 @@ from cleave.engines.cegar.witnesses import Side, Truth, Witness
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.terms import Term
 from cleave.logic.walk import substitute
+from cleave.records import dataclass
 from cleave.smt.z3.model import Z3Model
 
 

@@ -1,4 +1,4 @@
-"""What the cegar engine's coordinator and workers say to each other.
+"""The messages between the cegar engine's coordinator and its workers.
 
     worker                               coordinator
     Ready(transitions)        ──▶        the worker has read its task and has nothing to do
@@ -19,6 +19,7 @@ from typing import TypeAlias
 import msgspec
 
 from cleave.engines.cegar.options import VERSION, CegarOptions
+from cleave.engines.findings import GivenUp, Violation
 from cleave.ir.integers import Integers
 from cleave.ir.program import Property
 
@@ -156,23 +157,17 @@ class Covered(msgspec.Struct, frozen=True, array_like=True, tag=1):
     predicates: tuple[Learned, ...]
 
 
-class Violated(msgspec.Struct, frozen=True, array_like=True, tag=2):
+class SentSteps(msgspec.Struct, frozen=True, array_like=True):
     """A path to the error, and the values along it; still to be checked."""
 
     path: tuple[int, ...]
     states: tuple[bytes, ...]
 
 
-class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag=3):
-    reason: str
-    detail: str
-    predicates: tuple[Learned, ...] = ()
-
-
 class Finding(msgspec.Struct, frozen=True):
     """What a whole run found, for the verdict."""
 
-    answer: Covered | Violated | GivenUp
+    answer: Covered | Violation[SentSteps] | GivenUp
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -7,8 +7,9 @@ the counterexample. So it depends on which worker is how fast.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 
-from cleave.engines.cegar.exploration import FIRST, Counterexamples, Covered, End, Post, State, includes
+from cleave.engines.cegar.exploration import FIRST, Counterexamples, Covered, End, Post, Reached, State, includes
 
 
 class Naive:
@@ -41,6 +42,11 @@ class Naive:
 
     def size(self) -> int:
         return len(self._parents)
+
+    def reached(self) -> Iterator[Reached]:
+        numbers = {state: number for number, state in enumerate(self._parents)}
+        for state, before in self._parents.items():
+            yield Reached(state, numbers[before[0]], before[1]) if before is not None else Reached(state, -1, -1)
 
     def _grow(self, waiting: list[State]) -> None:
         while waiting and self._end is None:

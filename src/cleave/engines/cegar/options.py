@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cleave.engines.options import MOST, MOST_COST, losses_option, option, patience_option
+from cleave.records import dataclass
 
-VERSION = 3
+VERSION = 4
 """Of the task and of the messages. A journal of another version is not resumed."""
 
 _TOGETHER = 64

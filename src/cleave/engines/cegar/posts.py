@@ -11,9 +11,10 @@ met before, only the new predicates of its successors have to be found out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.cegar.exploration import State, Successor
+from cleave.records import dataclass
 
 Asked = tuple[int, int]
 """A transition, and the number of the first predicate of its target that is asked for."""

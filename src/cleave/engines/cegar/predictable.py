@@ -1,10 +1,9 @@
 """Exploration whose result depends on the successors alone, not on when they become known.
 
 Nobody waits for a level of the tree (`tree`): states are named as soon as they are known to be reached, unless they are
-included by others that are, or deeper than an error that is known. Whoever would have to wait begins with guesses. The
-tree itself only uses what is sure. A state that turns out to be needed though it seemed to be included is named then;
-one that was named and is not needed costs time, no more.
-"""
+included by others that are, or deeper than an error that is known. A worker that would have to wait begins with
+guesses. The tree itself only uses what is sure. A state that turns out to be needed though it seemed to be included is
+named then; one that was named and is not needed costs time, no more."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 
-from cleave.engines.cegar.exploration import FIRST, Covered, End, Path, Post, State, includes
+from cleave.engines.cegar.exploration import FIRST, Covered, End, Path, Post, Reached, State, includes
 from cleave.engines.cegar.tree import Tree
 
 
@@ -81,6 +80,9 @@ class Predictable:
 
     def size(self) -> int:
         return self._tree.size
+
+    def reached(self) -> Iterator[Reached]:
+        return self._tree.reached()
 
     def states(self) -> Iterator[State]:
         """Those of the tree, by depth."""

@@ -1,18 +1,20 @@
-"""What the messages of the cegar engine's workers say about a run: its parts are the iterations, each ended by the
+"""A run as the messages of the cegar engine's workers show it: its parts are the iterations, each ended by the
 analysis of its counterexample."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.cegar.messages import Analysed, Expanded, Failed, Feasible, Learned, Ready, Refined, from_worker
+from cleave.engines.cegar.pictures import COUNTEREXAMPLES, ITERATIONS, TREE
 from cleave.engines.coordination import Event
 from cleave.engines.review.drawings import Drawing, Line, Lines, Node, Rows, Tree
 from cleave.engines.review.parts import PartRecord, PartsReview, WorkerSummary
 from cleave.engines.text import amount
 from cleave.logic import encoding
+from cleave.records import dataclass
 
 _MOST_ROWS = 500
 _MOST_LOCATIONS = 400
@@ -103,7 +105,7 @@ def _growth(review: CegarReview) -> Lines:
         states.append((float(number), float(review.states[part.name])))
         predicates.append((float(number), float(known)))
     lines = (Line("states looked at", tuple(states)), Line("predicates known", tuple(predicates)))
-    return Lines(title="Iterations", x="iteration", y="number", lines=lines)
+    return Lines(title=ITERATIONS, x="iteration", y="number", lines=lines)
 
 
 def _locations(review: CegarReview) -> Tree:
@@ -119,17 +121,17 @@ def _locations(review: CegarReview) -> Tree:
         nodes.append(Node(id=str(location), parent=parent, label=label, state="reached", cost=number))
         pending += [(child, str(location)) for child in below.get(location, ())]
     return Tree(
-        title="Abstract states by location",
+        title=TREE,
         nodes=tuple(nodes),
-        note="Each location is below the one from which it was first reached, and as wide as the abstract states that"
-        " were found there and below, in all iterations.",
+        note="The tree itself is drawn once the stage is over. Until then, each location is below the one from which"
+        " it was first reached, and as wide as the abstract states that were found there and below, in all iterations.",
     )
 
 
 def _iterations(review: CegarReview) -> Rows:
     parts = list(review.parts.values())
     return Rows(
-        title="What each counterexample led to",
+        title=COUNTEREXAMPLES,
         columns=_COLUMNS,
         rows=tuple(_row(review, number, part) for number, part in enumerate(parts[:_MOST_ROWS], 1)),
         numbers=("iteration", "states", "predicates", "cost", "at"),

@@ -8,7 +8,6 @@ violation a derivation; a program's violation is also replayed as an execution o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import msgspec
@@ -19,16 +18,19 @@ from cleave.engines.cegar.coordinator import CegarCoordinator
 from cleave.engines.cegar.interruption import InterruptedSearchError
 from cleave.engines.cegar.messages import Learned, Task, unpack
 from cleave.engines.cegar.options import CegarOptions
+from cleave.engines.cegar.pictures import pictures
 from cleave.engines.cegar.task import CegarProblem, problem_of
 from cleave.engines.cegar.worker import CegarWorker
 from cleave.engines.confirming import checking, confirm_derivation
 from cleave.engines.desk import Desk
 from cleave.engines.engine import Setting, Team, solved
-from cleave.engines.findings import Finding, GaveUp, Proof, Violation
+from cleave.engines.findings import Finding, GaveUp, GivenUp, Proof, Violation
+from cleave.engines.review.drawings import encode_drawings
 from cleave.frontends.input import Input
 from cleave.ir.horn_text import print_interpretation
 from cleave.logic import encoding
 from cleave.logic.terms import Term, conj_all, disj_all
+from cleave.records import dataclass
 from cleave.validate.clauses.invariant import check_interpretation
 from cleave.verdict import Reason, Safe, Unknown, Verdict
 from cleave.watch import Watch
@@ -121,6 +123,8 @@ class CegarSearch:
         self, desk: Desk, problem: CegarProblem, claim: Finding[Steps | Tree], coordinator: CegarCoordinator
     ) -> Verdict:
         started = desk.watch.seconds()
+        learned = by_location(coordinator.learned())
+        desk.drawings = encode_drawings(tuple(pictures(coordinator.diary(), problem.system, learned)))
         verdict: Verdict
         match claim:
             case Violation(Steps(path, states)):
@@ -130,7 +134,7 @@ class CegarSearch:
                 _note_predicates(desk, problem, tree.predicates)
                 verdict = self._confirm_proof(problem, tree, desk.watch)
             case GaveUp(reason, detail):
-                _note_predicates(desk, problem, by_location(coordinator.learned()))
+                _note_predicates(desk, problem, learned)
                 verdict = Unknown(desk.watch.reason or reason, detail)
         desk.note({"validate_seconds": round(desk.watch.seconds() - started, 3)})
         return verdict
@@ -157,12 +161,12 @@ class CegarSearch:
 
 def found(outcome: bytes, counters: Mapping[str, Any]) -> Finding[Steps | Tree]:
     match messages.decode_finding(outcome).answer:
-        case messages.Violated(path=path, states=states):
+        case Violation(messages.SentSteps(path, states)):
             return Violation(Steps(path, tuple(tuple(encoding.decode(state)) for state in states)))
         case messages.Covered(states=sets, predicates=predicates):
             unpacked = {location: tuple(map(unpack, own)) for location, own in sets.items()}
             return Proof(Tree(unpacked, by_location(predicates)))
-        case messages.GivenUp(reason=reason, detail=detail):
+        case GivenUp(reason=reason, detail=detail):
             return GaveUp(_REASONS.get(reason, Reason.SOLVER), detail)
 
 

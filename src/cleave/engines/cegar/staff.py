@@ -1,13 +1,14 @@
-"""Who works on what. A worker may have a second order waiting for it, so that it need not wait for the wire."""
+"""The work of each worker. A worker may have a second order waiting for it, so that it need not wait for the wire."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.cegar.exploration import Path, State
 from cleave.engines.cegar.messages import Piece
 from cleave.errors import InternalError
+from cleave.records import dataclass
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ Procedures of a program are copied to where they are called, so that its clauses
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.engines.cegar.messages import Task
 from cleave.engines.known import decode_known
@@ -28,6 +28,7 @@ from cleave.passes.known import Known
 from cleave.passes.to_horn import HornProgram, Limits, program_to_horn
 from cleave.passes.to_integers import to_integers
 from cleave.passes.to_transitions import Located, horn_to_transitions
+from cleave.records import dataclass
 
 _ALL_CALLS = Limits(small=1_000_000, caller=1_000_000)
 
@@ -101,4 +102,8 @@ def _predicates(problem: CegarProblem, horn: HornProgram, facts: Iterable[Known]
         relation = forward.get(location.name)
         if relation is not None:
             own = dict(zip(relation.parameters, location.variables, strict=True))
-            yield from ((number, one) for one in conjuncts(substitute(relation.formula, own)) if not one.is_true)
+            yield from ((number, one) for one in conjuncts(substitute(relation.formula, own)) if _says(one))
+
+
+def _says(fact: Term) -> bool:
+    return not fact.is_true and not has_quantifier(fact)

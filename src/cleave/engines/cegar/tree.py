@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cleave.engines.cegar.exploration import FIRST, Counterexamples, Path, Post, State, includes
+from cleave.engines.cegar.exploration import FIRST, Counterexamples, Path, Post, Reached, State, includes
 
 _MOST_LOOKED_AT = 256  # errors among which counterexamples are chosen
 _LEAST_SHARE = 4  # of the counterexamples that are asked for, one in so many is taken though it is like others
@@ -49,6 +49,14 @@ class Tree:
     def states(self) -> Iterator[State]:
         """By depth."""
         return (node.state for level in self._levels for node in level)
+
+    def reached(self) -> Iterator[Reached]:
+        """By depth, each with the number of its predecessor."""
+        begin = 0  # of the level before
+        for depth, level in enumerate(self._levels):
+            for state, parent, transition in level:
+                yield Reached(state, begin + parent if depth else -1, transition)
+            begin += len(self._levels[depth - 1]) if depth else 0
 
     def along(self, path: Path) -> Iterator[State]:
         """The states on the way of a counterexample, but the first and the error."""

@@ -11,8 +11,9 @@ are looked up in the values of its numbers; or, if there are none, in the solver
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from cleave.records import dataclass
 
 Truth: TypeAlias = Callable[[int], bool | None]
 """Whether a predicate holds, by its number; None: nobody knows."""

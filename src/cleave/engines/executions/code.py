@@ -1,16 +1,16 @@
 """A program as it is executed: each statement has a Python function, each block knows its successors.
 
-What touches only the frame's own variables is *hidden*: no other thread can tell when it happens, so the thread that
-runs is not interrupted before it.
-"""
+A step that touches only the frame's own variables is *hidden*: no other thread can tell when it happens, so the thread
+that runs is not interrupted before it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
 from cleave.engines.executions.terms import Function, Source
+from cleave.errors import UnsupportedError
 from cleave.ir.program import (
     Assert,
     Assign,
@@ -19,6 +19,7 @@ from cleave.ir.program import (
     AtomicEnd,
     Block,
     Call,
+    Fence,
     Havoc,
     Join,
     Procedure,
@@ -31,6 +32,7 @@ from cleave.logic.sorts import Sort
 from cleave.logic.terms import Op, Term
 from cleave.logic.values import Value, default_value
 from cleave.logic.walk import free_variables, postorder
+from cleave.records import dataclass
 
 
 def _nothing(own: list[Value], shared: list[Value]) -> None:
@@ -196,6 +198,8 @@ class _Procedure:
                 return Instruction(Kind.BEGIN, False, self._source.nothing())
             case AtomicEnd():
                 return Instruction(Kind.END, False, self._source.nothing())
+            case Fence():
+                raise UnsupportedError("programs with store buffers are not executed")
 
     def _targets(self, variables: tuple[Term, ...]) -> tuple[Target, ...]:
         return tuple(

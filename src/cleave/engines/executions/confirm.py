@@ -12,6 +12,7 @@ from cleave.verdict import Safe, Unsafe
 
 _LONGEST = 1_000_000  # jumps of the first execution with inputs
 _SECONDS = 60  # of processor time, at most
+_SLOW = 5_000_000  # jumps in a second: where they take longer, executions with inputs are left earlier
 
 
 def settled_natively(
@@ -19,8 +20,9 @@ def settled_natively(
 ) -> Safe | Unsafe | None:
     """First without inputs, where the program may have one execution only, then with inputs by chance."""
     without, by_chance = options.steps * options.jumps, options.steps * options.random_jumps
-    for seed, jumps, longest in ((0, without, without), (options.seed + 1, by_chance, _LONGEST)):
-        found = run_natively(program, entry, seed=seed, jumps=jumps, longest=longest, seconds=_SECONDS, check=check)
+    brief = min(_SECONDS, 2 + by_chance // _SLOW)
+    for seed, jumps, longest, most in ((0, without, without, _SECONDS), (options.seed + 1, by_chance, _LONGEST, brief)):
+        found = run_natively(program, entry, seed=seed, jumps=jumps, longest=longest, seconds=most, check=check)
         if isinstance(found, Ended):
             judged = only_execution(program, entry, seconds=_SECONDS, check=check)
             if judged.holds:

@@ -1,4 +1,4 @@
-"""What trying executions counts."""
+"""The counters of the engine executions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One execution of a program, thread by thread, which remembers what it takes to repeat it.
 
     execution = Execution(compiler, "main", values, most=5_000)
-    execution.advance(0)          # MOVED | BLOCKED, or raises `Violation`, `Over`
+    execution.advance(0)          # MOVED | BLOCKED, or raises `AssertionFailed`, `Over`
 
 `advance` takes a thread from one place where others could tell the difference to the next: one visible statement, or
 an atomic block, and all that is hidden after it. An atomic block that gets stuck is undone: it was entered too early.
@@ -27,7 +27,7 @@ class Moved(Enum):
     BLOCKED = "blocked"
 
 
-class Violation(Exception):  # noqa: N818 (no error)
+class AssertionFailed(Exception):  # noqa: N818 (no error)
     """An assertion failed."""
 
 
@@ -52,6 +52,7 @@ class Execution:
         self._most = most
         self.steps = 0
         self.jumps = 0  # which are no steps
+        self.undone = 0  # steps that are taken no more, since an atomic block got stuck after them
         self._switches = 0  # of threads
         self.is_too_long = False  # it was cut off
         self.turns: list[int] = []  # whose they were
@@ -182,7 +183,7 @@ class Execution:
         """Whether it is worth to go on from there with other values. Out of an atomic block the thread has to go."""
         if saved is None or saved.switches != self._switches:
             return False
-        may_differ = len(thread.values) > saved.values and thread.tries < _MOST_TRIES
+        may_differ = thread.tries < _MOST_TRIES and any(chosen for _, chosen in thread.values[saved.values :])
         if may_differ or from_atomic:
             self._restore(thread, saved)
         thread.tries = thread.tries + 1 if may_differ else 0
@@ -195,6 +196,7 @@ class Execution:
         del self.threads[saved.threads :]
         del thread.values[saved.values :]
         del thread.successors[saved.successors :]
+        self.undone += self.steps - saved.steps
         self.steps = saved.steps
 
     # --- statements ---------------------------------------------------------------------------------------------------
@@ -217,7 +219,7 @@ class Execution:
         elif kind is Kind.ASSERT:
             if not value:
                 self.steps += 1
-                raise Violation
+                raise AssertionFailed
         elif kind is Kind.HAVOC:
             self._put(frame, instruction.targets, self._any(thread, instruction.variables))
         else:

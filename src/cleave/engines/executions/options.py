@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cleave.engines.options import option, seed_option
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

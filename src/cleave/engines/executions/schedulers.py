@@ -1,4 +1,4 @@
-"""Who runs next: several ways to choose, since each finds other mistakes.
+"""Which thread runs next: there are several ways to choose, since each finds other mistakes.
 
 - *by chance*: after each visible statement another thread may run, rarely or often;
 - *in turn*: each thread runs for the same number of visible statements, which is what races of loops with each other

@@ -3,7 +3,6 @@ threads. A violation is replayed; that there was none says nothing, unless the p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, NoReturn
 
 from cleave.engines.confirming import confirm_schedule
@@ -15,6 +14,7 @@ from cleave.engines.executions.trying import probe
 from cleave.errors import InternalError
 from cleave.frontends.input import Input, Kind
 from cleave.passes.entries import choose_entries
+from cleave.records import dataclass
 from cleave.verdict import Reason, Unknown, Unsafe, Verdict
 
 
@@ -34,6 +34,8 @@ class ExecutionsSearch:
         entries = choose_entries(program, self.input.entry)
         if len(entries) > 1:
             return Unknown(Reason.BUDGET, "executions have one entry")
+        if program.store_buffers is not None:
+            return Unknown(Reason.BUDGET, "executions know no store buffers: --engine threads does")
         options = self.options
         check = desk.watch.check
         tried = probe(program, entries[0], seed=options.seed, steps=options.steps, check=check, options=options)

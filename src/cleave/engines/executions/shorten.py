@@ -3,7 +3,7 @@
     0 1 2 1 0 2 1        ──▶        0 1 2 1
 
 A thread goes on a little longer, or starts a little later, so that two of its contexts become one; or a context is left
-out. What still violates the property is kept. There may be a shorter one that is not found.
+out. A shorter schedule that still violates the property is kept. There may be a shorter one that is not found.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from cleave.engines.executions.code import Compiler
-from cleave.engines.executions.execution import Execution, Moved, Over, Violation
+from cleave.engines.executions.execution import AssertionFailed, Execution, Moved, Over
 from cleave.engines.executions.values import Recorded
 from cleave.ir.schedule import Schedule
 
@@ -64,7 +64,7 @@ def _follow(execution: Execution, turns: Turns) -> bool:
                     break
                 if execution.advance(thread) is Moved.BLOCKED:
                     break
-    except Violation:
+    except AssertionFailed:
         return True
     except Over:
         pass

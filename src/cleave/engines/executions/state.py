@@ -1,14 +1,15 @@
-"""What an execution consists of: threads, their frames, and the notes from which it can be repeated."""
+"""The state of an execution: threads, their frames, and the notes from which it can be repeated."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from cleave.engines.executions.code import Code, Stretch, Target
 from cleave.logic.terms import Term
 from cleave.logic.values import Value
+from cleave.records import dataclass
 
 MAIN = 0
 

@@ -7,7 +7,7 @@ from random import Random
 from typing import NamedTuple
 
 from cleave.engines.executions.code import Compiler
-from cleave.engines.executions.execution import Execution, Moved, Over, Violation
+from cleave.engines.executions.execution import AssertionFailed, Execution, Moved, Over
 from cleave.engines.executions.options import USUAL, ExecutionsOptions
 from cleave.engines.executions.schedulers import Scheduler, scheduler
 from cleave.engines.executions.shorten import shortened
@@ -40,7 +40,8 @@ def probe(
     options: ExecutionsOptions = USUAL,
 ) -> Tried:
     """``check`` is called often and may raise to end it."""
-    if program.property is not Property.ASSERTIONS or program.axioms or _has_contracts(program):
+    is_other = program.property is not Property.ASSERTIONS or program.store_buffers is not None
+    if is_other or program.axioms or _has_contracts(program):
         return Tried(None, 0, False)
     random = Random(seed)
     compiler, given = Compiler(program), pinned(program, entry)
@@ -50,7 +51,7 @@ def probe(
             check()
             execution = Execution(compiler, entry, Values(compiler, given, random), int(longest))
             violated = _run(execution, scheduler(random, number, execution.threads, threads))
-            taken += execution.steps + len(execution.turns) + _START
+            taken += execution.steps + execution.undone + len(execution.turns) + _START
             taken += max(0, execution.jumps - _JUMPS_OF_A_STEP * execution.steps)
             if violated:
                 return Tried(shortened(compiler, entry, execution), taken, is_long)
@@ -76,7 +77,7 @@ def _run(execution: Execution, choose: Scheduler) -> bool:
                 able = [number for number in able if number != last and number < len(execution.threads)]
             else:
                 able = [number for number, thread in enumerate(execution.threads) if not thread.has_ended]
-    except Violation:
+    except AssertionFailed:
         return True
     except Over:
         pass

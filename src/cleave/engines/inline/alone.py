@@ -9,23 +9,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from cleave.engines import findings
 from cleave.engines.desk import News
-from cleave.engines.findings import Finding, GaveUp, Proof
+from cleave.engines.findings import Finding, GaveUp, GivenUp, Proof, Violation
 from cleave.engines.inline.complete import Limit, best, follow
 from cleave.engines.inline.condition import Condition
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.merging import Choose, Merging, strategy
 from cleave.engines.inline.options import InlineOptions
-from cleave.engines.inline.proof import proof_of, proof_within
-from cleave.engines.inline.stratified import NoViolation, Outcome, Progress, Search, Undecided, Violation
+from cleave.engines.inline.proof import needed_part, proof_of, proof_within
+from cleave.engines.inline.solvers import profile_for
+from cleave.engines.inline.stratified import NoViolation, Outcome, Progress, Search
 from cleave.engines.inline.unfolding import never_private
 from cleave.ir.program import Call, Program
+from cleave.ir.unfolded import UnfoldedProof
 from cleave.passes.prepare import Prepared
 from cleave.smt.solver import Solver
+from cleave.smt.z3.solver import BOOGIE, PLAIN, Z3Solver
 from cleave.verdict import Reason
 
 _REASONS = {
@@ -41,7 +43,11 @@ class InlineEngine:
     def __init__(self, prepared: Prepared, options: InlineOptions, solver: Solver) -> None:
         self._prepared = prepared
         self._options = options
-        self._solver = solver
+        self._solver = self._at_work = solver
+
+    def interrupt(self) -> None:
+        """Makes what the engine is at end soon; from any thread."""
+        self._at_work.interrupt()
 
     def run(self) -> Generator[News, None, Finding[Any]]:
         search = make_search(self._prepared, Conditions(self._prepared.program), self._options, self._solver)
@@ -51,7 +57,16 @@ class InlineEngine:
                 yield _counters(next(steps))
             except StopIteration as stop:
                 yield _counters(search.report())
-                return _finding(stop.value, search, self._options.tried[-1], extra_recursion(self._prepared.program))
+                finding = _finding(stop.value, search, self._options.tried[-1], extra_recursion(self._prepared.program))
+                return finding if not isinstance(finding, Proof) else (yield from self._with_part(finding, search))
+
+    def _with_part(self, proof: Proof[UnfoldedProof], search: Search) -> Generator[News, None, Proof[UnfoldedProof]]:
+        if profile_for(self._prepared.program) is PLAIN:  # where it was not measured
+            return proof
+        self._at_work = solver = Z3Solver(profile=BOOGIE, seed=self._options.seed)
+        part = needed_part(search, proof.evidence.bound, self._options, solver)
+        yield {**_counters(search.report()), "part_cost": solver.cost()}
+        return replace(proof, part=part)
 
 
 def make_search(
@@ -104,8 +119,8 @@ def _counters(progress: Progress) -> News:
 
 def _finding(outcome: Outcome, search: Search, asked_for: int, extra: Mapping[str, int]) -> Finding[Any]:
     match outcome:
-        case Violation(path):
-            return findings.Violation(path)
+        case Violation():
+            return outcome
         case NoViolation(bound, needs_bound):
             if not needs_bound:
                 return Proof(proof_of(search.unfolding, None))
@@ -113,8 +128,8 @@ def _finding(outcome: Outcome, search: Search, asked_for: int, extra: Mapping[st
             if bound > asked_for:
                 smaller = Proof(proof_within(search.unfolding, asked_for, extra), {"recursion": asked_for})
             return Proof(proof_of(search.unfolding, bound), {"recursion": bound}, smaller)
-        case Undecided(reason, bound_done):
+        case GivenUp(reason):
             details = [] if reason in _REASONS else [reason]
-            if bound_done:
-                details.append(f"no violation up to recursion bound {bound_done}")
+            if search.progress.bound_done:
+                details.append(f"no violation up to recursion bound {search.progress.bound_done}")
             return GaveUp(_REASONS.get(reason, Reason.SOLVER), "; ".join(details))

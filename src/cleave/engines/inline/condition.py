@@ -1,4 +1,4 @@
-"""What the condition of a procedure consists of: see `encoding` for how it is made.
+"""The parts of the condition of a procedure: see `encoding` for how it is made.
 
 A *background* variable is one that the search ignores until a violation depends on it: see `passes.background`. What a
 condition says about those is apart.
@@ -7,12 +7,12 @@ condition says about those is apart.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from cleave.ir.path import Path
 from cleave.ir.program import Location, Procedure
 from cleave.logic.terms import Term
 from cleave.passes.effects import Effects
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ checks from that record that the closed partitions cover the search.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.coordination import (
     STOPPED,
@@ -24,13 +24,14 @@ from cleave.engines.coordination import (
     Send,
     is_hopeless,
 )
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.messages import (
     Answer,
     Back,
+    CheckProof,
     Closed,
     Finding,
     GetPartition,
-    GivenUp,
     Outcome,
     Pace,
     Progress,
@@ -38,7 +39,7 @@ from cleave.engines.inline.messages import (
     SendPartition,
     Solve,
     Task,
-    Violated,
+    ToldProof,
     Wait,
     encode,
     from_worker,
@@ -47,6 +48,7 @@ from cleave.engines.inline.options import Queues, Rate
 from cleave.engines.inline.partition import Partition
 from cleave.engines.inline.queues import ORPHANS, Deques, SharedQueue, WaitingPartitions
 from cleave.errors import InternalError
+from cleave.records import dataclass
 
 ROOT = ""
 
@@ -97,7 +99,7 @@ class HydraCoordinator:
             case Received(worker=worker, message=message):
                 return self._on_message(worker, message)
             case Passed(seconds=seconds):
-                return self._hire_all() if seconds >= self._how.patience else []
+                return self._hire_all() if seconds >= self._how.patience and not self._is_searched() else []
 
     def counters(self) -> dict[str, int | float]:
         """``cost`` is that of searches; it counts what is under way as of its worker's last word."""
@@ -108,6 +110,7 @@ class HydraCoordinator:
             "workers": len(self._members),
             "waiting": len(self._waiting),
             "open_partitions": len(self._open),
+            "claimed": sum(len(m.claims) for m in self._members.values()),
             **self._totals,
             **self._efforts,
             "cost": max(self._efforts["cost"], told - settled),
@@ -126,8 +129,9 @@ class HydraCoordinator:
                 return self._next(worker, member)
             case SendPartition() as sent:
                 return self._on_split(worker, member, sent)
-            case Searched(id=partition):
-                return self._on_searched(worker, member, partition)
+            case Searched(id=partition, proof=proof):
+                told = self._on_searched(worker, member, partition)
+                return [*told, *self._check_beside(proof)] if proof is not None else told
             case Outcome() as outcome:
                 return self._on_outcome(worker, member, outcome)
             case Progress() as progress:
@@ -155,6 +159,11 @@ class HydraCoordinator:
         member.claims[partition] = None
         return self._next(worker, member)
 
+    def _check_beside(self, proof: ToldProof) -> list[Command]:
+        """A search of the whole is finished: one that searches it in another way would hardly end sooner than the check
+        of that proof, and checks it, too, in another way."""
+        return [Send(worker, encode(CheckProof(proof))) for worker in sorted(self._unsplit)[:1]]
+
     def _on_outcome(self, worker: int, member: _Member, outcome: Outcome) -> list[Command]:
         effort = outcome.effort
         self._totals["instances"] += len(outcome.inlined)
@@ -162,7 +171,7 @@ class HydraCoordinator:
         self._efforts["setup_cost"] += effort.setup
         self._efforts["validation_cost"] += effort.validation
         self._efforts["checks"] += effort.checks
-        if isinstance(outcome.answer, Violated):
+        if isinstance(outcome.answer, Violation):
             return self._finish(outcome.answer)
         if worker in self._unsplit:
             return self._on_whole(worker, member, outcome.answer)
@@ -232,9 +241,13 @@ class HydraCoordinator:
         served = self._serve_waiting()
         if worker not in self._waiting:
             return served
-        if self._wholes and not member.claims:
+        if self._wholes and not member.claims and not self._is_searched():
             return [*served, *self._search_whole(worker, member)]
         return [Send(worker, encode(Wait())), *served, *self._hurry()] if member.claims else [*served, *self._hurry()]
+
+    def _is_searched(self) -> bool:
+        """Whether nothing is left to do but to check proofs."""
+        return len(self._open) == sum(len(member.claims) for member in self._members.values())
 
     def _search_whole(self, worker: int, member: _Member) -> list[Command]:
         """The first workers for which there is no partition, and that owe nothing, search the whole, unsplit."""

@@ -1,4 +1,4 @@
-"""What the inline engine counts."""
+"""The counters of the engine inline."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from cleave.engines.text import amount, count
 
 class InlineCounters(Counters, frozen=True, kw_only=True):
     """``cost`` is that of searches. ``bound`` is the recursion bound at work, ``bound_done`` the last one that was
-    closed. From ``workers`` on: only of a search that is distributed; ``went_back`` counts the halves that a worker
-    took up itself, ``set_up`` those that others did."""
+    closed; ``part_cost`` is for finding what the proof needs, ``validation_cost`` for its check. From ``workers`` on:
+    only of a search that is distributed; ``claimed`` counts the parts that are searched, but whose proofs are still to
+    be checked, ``went_back`` the halves that a worker took up itself, ``set_up`` those that others did."""
 
     bound: int | None = None
     bound_done: int | None = None
@@ -19,6 +20,8 @@ class InlineCounters(Counters, frozen=True, kw_only=True):
     blocked_calls: int | None = None
     checks: int | None = None
     cost: int | None = None
+    part_cost: int | None = None
+    validation_cost: int | None = None
     solver_seconds: float | None = None
     merge_seconds: float | None = None
     encode_seconds: float | None = None
@@ -26,12 +29,12 @@ class InlineCounters(Counters, frozen=True, kw_only=True):
     waiting: int | None = None
     lost_workers: int | None = None
     open_partitions: int | None = None
+    claimed: int | None = None
     splits: int | None = None
     closed: int | None = None
     went_back: int | None = None
     set_up: int | None = None
     setup_cost: int | None = None
-    validation_cost: int | None = None
 
     def line(self) -> str:
         if self.splits is not None:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+
+from cleave.records import dataclass
 
 MOST_IN_MATRIX = 64
 

@@ -22,7 +22,7 @@ less than any summary of it. Half of a driver's calls are of this kind.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.inline.condition import CallSite, Condition, Interface
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
@@ -31,6 +31,7 @@ from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import Term, conj_all, disj_all, eq, implies, var
 from cleave.logic.walk import free_variables, substitute
 from cleave.passes.flow import live_at_entry, predecessors, topological
+from cleave.records import dataclass
 
 State = dict[Term, Term]
 """The term that each program variable holds."""

@@ -16,13 +16,13 @@ a path: then it is added for these, and for the calls among them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from cleave.engines.inline.condition import CallSite, Condition
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 from cleave.logic.terms import Term, conj_all, eq, implies, var
 from cleave.logic.walk import free_variables, substitute
+from cleave.records import dataclass
 from cleave.smt.solver import Solver, Template
 
 
@@ -30,6 +30,7 @@ from cleave.smt.solver import Solver, Template
 class _Link:
     """A call bound to an instance, as templates over ``variables`` of the caller and the callee's interface."""
 
+    control: Term
     variables: tuple[Term, ...]
     now: Template
     later: Template | None
@@ -79,12 +80,16 @@ class Formula:
         caller, index = instance.callers[0]
         site, condition, mapping = caller.condition.calls[index], instance.condition, self._variables[caller.number]
         memo: dict[Term, Term] = {}
-        actuals = {condition.control: mapping[site.control]}
+        actuals = {condition.control: self._entering(mapping[site.control], instance)}
         for formal, actual in zip(condition.inputs, site.inputs, strict=True):
             actuals[formal] = substitute(actual, mapping, memo)
         for formal, actual in zip(condition.outputs, site.outputs, strict=True):
             actuals[formal] = mapping[actual]
         return actuals
+
+    def _entering(self, control: Term, instance: Instance) -> Term:
+        """What says that a call enters the instance that it is bound to, given that ``control`` says it is made."""
+        return control
 
     def add_link(self, call: OpenCall, instance: Instance) -> None:
         """``call`` is bound to ``instance``."""
@@ -95,6 +100,11 @@ class Formula:
         self._solver.instantiate(link.now, arguments)
         if link.later is not None and {call.caller.number, instance.number} <= self._complete:
             self._solver.instantiate(link.later, arguments)
+
+    @property
+    def completed(self) -> frozenset[int]:
+        """The numbers of the instances about which nothing is left out."""
+        return frozenset(self._complete)
 
     def complete(self, instances: Iterable[Instance]) -> bool:
         """Adds what was left out about ``instances`` and the calls among them; whether there was anything."""
@@ -131,7 +141,8 @@ class Formula:
         condition = instance.condition
         actuals, formals = self._variables[caller.number], self._variables[instance.number]
         interface = (condition.control, *condition.inputs, *condition.outputs)
-        return [*(actuals[v] for v in link.variables), *(formals[v] for v in interface)]
+        own = (self._entering(actuals[v], instance) if v is link.control else actuals[v] for v in link.variables)
+        return [*own, *(formals[v] for v in interface)]
 
     def _link(self, caller: Condition, site: CallSite) -> _Link:
         key = (caller.procedure, site.index)
@@ -153,4 +164,4 @@ class Formula:
         own = tuple(v for v in caller.variables if v in used)
         parameters = (*own, *formals.values())
         made = [self._solver.template(parameters, [link]) for link in links if not link.is_true]
-        return _Link(own, made[0], made[1] if later else None)
+        return _Link(site.control, own, made[0], made[1] if later else None)

@@ -1,4 +1,4 @@
-"""What a worker has of a partition that it was given: the search, what it split off, and the proofs it owes."""
+"""A worker's part of a partition that it was given: the search, what it split off, and the proofs it owes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Job:
         self.differently = differently
         self.id = id
         self.search: Search = make_search(prepared, conditions, task.options, self._solver, pushed=pushed)
-        self.claims = Claims(prepared, self.search.unfolding, task.options)
+        self.claims = Claims(prepared, self.search, task.options)
         self._began = 0
         self._told = 0  # how many instances the coordinator has been told of
         self._trivial: dict[int, list[str]] = {}  # by instance, the partitions in which it is no use to split on it

@@ -1,4 +1,4 @@
-"""What the inline engine's coordinator and workers say to each other (HYDRA, section IV).
+"""The messages between the inline engine's coordinator and its workers (HYDRA, section IV).
 
     worker                          coordinator
     GetPartition        ──▶         the worker has its program and nothing to do
@@ -9,6 +9,7 @@
     Searched(id)        ──▶         there is no violation in ``id``; the worker has time for another partition
                         ◀──         Back(id, interval) if its own last half is still there, else Solve, else Wait
     Outcome(id)         ──▶         ``id`` is closed, its proof checked; or violated; or given up
+                        ◀──         CheckProof(proof) to a worker that searches the whole, when another one has
 
 A worker checks its proofs while it waits. The paper's POP and GET_PARTITION are part of `Searched`, and of an `Outcome`
 that says at once what it has to say: one message instead of three.
@@ -22,11 +23,13 @@ from typing import TypeAlias
 
 import msgspec
 
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.options import VERSION, InlineOptions
 from cleave.engines.inline.partition import Partition
 from cleave.ir.integers import Integers
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
 from cleave.ir.program import Property
+from cleave.ir.unfolded import UnfoldedInstance, UnfoldedProof
 
 
 class KnownFacts(msgspec.Struct, frozen=True):
@@ -65,10 +68,33 @@ class SendPartition(msgspec.Struct, frozen=True, array_like=True, tag=2):
     call: str = ""
 
 
+class ToldProof(msgspec.Struct, frozen=True, array_like=True):
+    """An `UnfoldedProof` without decisions: of each instance its procedure, whether it is exclusive, and its calls."""
+
+    instances: tuple[tuple[str, bool, tuple[tuple[str, int, int], ...]], ...]
+    bound: int | None
+
+    @staticmethod
+    def of(proof: UnfoldedProof) -> ToldProof:
+        told = (
+            (i.procedure, i.exclusive, tuple((*p, callee) for p, callee in i.callees.items())) for i in proof.instances
+        )
+        return ToldProof(tuple(told), proof.bound)
+
+    def proof(self) -> UnfoldedProof:
+        made = [
+            UnfoldedInstance(procedure, {(block, place): callee for block, place, callee in calls}, exclusive)
+            for procedure, exclusive, calls in self.instances
+        ]
+        return UnfoldedProof(made, self.bound)
+
+
 class Searched(msgspec.Struct, frozen=True, array_like=True, tag=5):
-    """The search of the partition is over, without a violation; its proof is still to be checked, by this worker."""
+    """The search of the partition is over, without a violation; its proof is still to be checked, by this worker. Of
+    the whole search the proof is told, too, for somebody to check it at the same time."""
 
     id: str
+    proof: ToldProof | None = None
 
 
 class Closed(msgspec.Struct, frozen=True, array_like=True, tag=1):
@@ -80,18 +106,8 @@ class Closed(msgspec.Struct, frozen=True, array_like=True, tag=1):
     validation: str
 
 
-class Violated(msgspec.Struct, frozen=True, array_like=True, tag=2):
-    """A violating path of the prepared program, still to be replayed."""
-
-    path: tuple[str, ...]
-
-
-class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag=3):
-    reason: str
-    detail: str = ""
-
-
-Answer: TypeAlias = Closed | Violated | GivenUp
+Answer: TypeAlias = Closed | Violation[tuple[str, ...]] | GivenUp
+"""A violation is a path of the prepared program."""
 
 
 class Effort(msgspec.Struct, frozen=True, array_like=True):
@@ -150,8 +166,14 @@ class Wait(msgspec.Struct, frozen=True, array_like=True, tag=8):
     """There is no partition for the worker now: time to check proofs."""
 
 
+class CheckProof(msgspec.Struct, frozen=True, array_like=True, tag=9):
+    """Another worker has finished the search of the whole: its proof is worth more than the search of this one."""
+
+    proof: ToldProof
+
+
 FromWorker: TypeAlias = GetPartition | SendPartition | Searched | Outcome | Progress
-ToWorker: TypeAlias = Solve | Back | Pace | Wait
+ToWorker: TypeAlias = Solve | Back | Pace | Wait | CheckProof
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from cleave.engines.inline.merging import Merging
@@ -18,6 +17,7 @@ from cleave.engines.options import (
     seconds,
     seed_option,
 )
+from cleave.records import dataclass
 
 VERSION = 2
 """Of the task and of the messages. A journal of another version is not resumed."""
@@ -231,20 +231,34 @@ class InlineOptions:
         low=1,
         reason="it has nobody to listen to",
     )
-    beyond_check_seconds: float = option(
-        5.0,
+    beyond_check_cost: int = option(
+        10_000_000,
         help="for the check of a proof for a larger bound than was asked for; after that, what it proves within the"
         " one that was asked for is checked",
-        unit="seconds",
+        unit="solver cost",
         low=0,
         reason="nobody asked for more",
     )
-    second_check_seconds: float = option(
-        60.0,
-        help="for a second check of a proof that the first could not decide, with other options of the solver",
-        unit="seconds",
+    second_check_cost: int = option(
+        120_000_000,
+        help="for a second check of a part's proof that the first could not decide, with other options of the solver",
+        unit="solver cost",
         low=0,
         reason="which options are quicker differs by up to ten times",
+    )
+    part_from: int = option(
+        50,
+        help="the proof of an unfolding of so many is reduced to what it needs before it is checked",
+        unit="instances",
+        low=0,
+        reason="smaller ones are checked in less than a tenth of a second",
+    )
+    part_share: float = option(
+        1.0,
+        help="for the refutation that tells what a proof needs, of the cost of the search; 0 skips it",
+        unit="times",
+        low=0,
+        reason="it mostly costs a third of the search, and the check of the part a third of that of the whole",
     )
     patience: float = patience_option()
     most_losses: int = losses_option(8)

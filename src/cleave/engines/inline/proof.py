@@ -13,12 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from cleave.engines.inline.condition import Condition
+from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.recursion import depth_of
+from cleave.engines.inline.stratified import Search
 from cleave.engines.inline.unfolding import Instance, Unfolding
 from cleave.ir.path import Enter, Leave, Path, Visit
 from cleave.ir.unfolded import CallPlace, Decision, UnfoldedInstance, UnfoldedProof
+from cleave.smt.solver import Solver
 
 _LEFT_OUT = -1
+_MOST_OF_IT = 0.75  # of the instances: a smaller part costs less to check than the whole
 
 
 def proof_of(unfolding: Unfolding, bound: int | None) -> UnfoldedProof:
@@ -44,6 +48,19 @@ def instances_within(unfolding: Unfolding, bound: int, extra_recursion: Mapping[
                 found.add(callee.number)
                 pending.append(callee)
     return frozenset(found)
+
+
+def needed_part(search: Search, bound: int | None, options: InlineOptions, solver: Solver) -> UnfoldedProof | None:
+    """The part of what the search proves that is enough for it, as one more refutation in ``solver`` tells. None where
+    that is too small to pay, costs too much, or is most of the whole."""
+    instances = len(search.unfolding.instances)
+    if instances < options.part_from or not options.part_share:
+        return None
+    limit = max(1, round(options.part_share * search.report().cost))
+    kept = search.needed(solver, limit, needs_bound=bound is not None)
+    if kept is None or len(kept) > _MOST_OF_IT * instances:
+        return None
+    return ProofWriter(search.unfolding, kept).proof(bound)
 
 
 class ProofWriter:

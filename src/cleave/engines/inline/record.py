@@ -1,4 +1,4 @@
-"""What the events of a run say about its split tree, read without the coordinator: for
+"""The split tree of a run, from its events, read without the coordinator: for
 `validate.proofs.coverage`, and to show who solved what."""
 
 from __future__ import annotations

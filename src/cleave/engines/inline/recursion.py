@@ -8,9 +8,9 @@ two instances of a procedure with equal counts unfold alike: those are the ones 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from cleave.passes.flow import strongly_connected
+from cleave.records import dataclass
 
 Counts = tuple[tuple[str, int], ...]
 """How many instances of each procedure of one component are on the stack; empty where nothing recurses."""

@@ -8,30 +8,22 @@ found.workers[2].cost
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import msgspec
 
 from cleave.engines.coordination import Event
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.dissimilarity import Dissimilarity, dissimilarity
-from cleave.engines.inline.messages import (
-    Closed,
-    GetPartition,
-    GivenUp,
-    Outcome,
-    Progress,
-    Searched,
-    SendPartition,
-    Violated,
-    from_worker,
-)
+from cleave.engines.inline.messages import Closed, GetPartition, Outcome, Progress, Searched, SendPartition, from_worker
 from cleave.engines.inline.review_drawings import review_drawings
 from cleave.engines.inline.review_text import review_text
 from cleave.engines.inline.review_tree import Part, Settled, SplitTree
 from cleave.engines.inline.review_workers import WorkerRecord, effort
 from cleave.engines.review.drawings import Drawing
 from cleave.engines.review.members import Crew, rounded
+from cleave.records import dataclass
 
 _LONG = 20  # digits of a part's id
 
@@ -120,7 +112,7 @@ def _settled(worker: int, outcome: Outcome, seconds: float) -> Settled:
     match outcome.answer:
         case Closed(bound=bound):
             return Settled("closed", worker, seconds, outcome.effort, bound)
-        case Violated():
+        case Violation():
             return Settled("violated", worker, seconds, outcome.effort)
         case GivenUp(reason=reason):
             return Settled("given up", worker, seconds, outcome.effort, reason=reason)

@@ -1,4 +1,4 @@
-"""What pages show of a run of the inline engine: its split tree, who did what when, and how different the searches
+"""The drawings of a run of the inline engine: its split tree, who did what when, and how different the searches
 of its workers were."""
 
 from __future__ import annotations

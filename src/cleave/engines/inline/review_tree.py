@@ -10,11 +10,12 @@ Ids are paths: a part's must-avoid half has its id and "0", its must-reach half 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from cleave.engines.inline.messages import Effort
 from cleave.engines.review.members import State
+from cleave.records import dataclass
 
 Answer = Literal["closed", "violated", "given up"]
 

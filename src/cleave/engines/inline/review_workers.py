@@ -1,14 +1,15 @@
-"""What each worker of the inline engine did."""
+"""The work of each worker of the inline engine."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from cleave.engines.inline.messages import Effort
 from cleave.engines.review.drawings import Block
 from cleave.engines.review.members import Member
+from cleave.records import dataclass
 
 
 @dataclass(slots=True)
@@ -18,7 +19,6 @@ class WorkerRecord(Member):
 
     closed: int = 0
     splits: int = 0
-    handed: int = 0  # parts that it finished, closed or not
     search: int = 0
     setup: int = 0
     validation: int = 0
@@ -68,7 +68,6 @@ class WorkerRecord(Member):
         self._told_cost = cost
 
     def finished(self, effort: Effort) -> None:
-        self.handed += 1
         self.search += effort.search
         self.setup += effort.setup
         self.validation += effort.validation

@@ -6,9 +6,7 @@ that the closed parts make up the whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import msgspec
@@ -17,33 +15,29 @@ from cleave.engines.confirming import confirm_violation
 from cleave.engines.coordination import Event
 from cleave.engines.desk import Desk
 from cleave.engines.engine import Setting, Team, solved
-from cleave.engines.findings import Finding, GaveUp, Proof, Violation
+from cleave.engines.findings import Finding, GaveUp, GivenUp, Proof, Violation
 from cleave.engines.inline import messages
 from cleave.engines.inline.alone import InlineEngine
+from cleave.engines.inline.confirm import ProofCheck
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.messages import KnownFacts, Task
 from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.record import split_tree
-from cleave.engines.inline.solvers import profile_for, solver_for
+from cleave.engines.inline.solvers import solver_for
 from cleave.engines.inline.task import prepare_task
 from cleave.frontends.input import Input
 from cleave.ir.path import Path
-from cleave.ir.program import Program, Property
+from cleave.ir.program import Property
 from cleave.ir.unfolded import UnfoldedProof
-from cleave.passes.background import without_background
 from cleave.passes.prepare import Prepared
-from cleave.smt.z3.solver import BOOGIE, PLAIN, Profile, Z3Solver
+from cleave.records import dataclass
 from cleave.validate.confirmation import Confirmation, rejected
 from cleave.validate.proofs.coverage import covered
-from cleave.validate.proofs.unfolded import check_unfolded
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 from cleave.watch import EXTRA_SECONDS, Watch
 
-# Options, and seconds (0: no limit) before the next ones are tried: which are quicker differs, by up to ten times.
-_PROOF_TURNS = ((BOOGIE, 15.0), (PLAIN, 15.0))
-_LATER_TURNS = ((BOOGIE, 40.0), (PLAIN, 40.0), (BOOGIE, 0.0))
-_BITS_TURNS = ((BOOGIE, 5.0), (PLAIN, 0.0))  # for programs with bit vectors
 _REASONS = {"memory": Reason.MEMORY, "unconfirmed": Reason.UNCONFIRMED, "interrupted": Reason.INTERRUPTED}
+_NOT_CONFIRMED = "the search is finished, but its proof is not confirmed"
 _CHECKED = "proof checked by another encoding"
 _ALL_CHECKED = "proofs checked by another encoding, and that they cover the whole search"
 
@@ -90,11 +84,11 @@ class InlineSearch:
     def found(self, outcome: bytes, counters: Mapping[str, Any]) -> Finding[Path | UnfoldedProof | int]:
         """Of a proof, how many parts it has: each was checked by the worker that closed it."""
         match messages.decode_finding(outcome).answer:
-            case messages.Violated(path=path):
+            case Violation(path):
                 return Violation(messages.decode_path(path))
             case messages.Closed(bound=bound):
                 return Proof(int(counters["closed"]), {} if bound is None else {"recursion": bound})
-            case messages.GivenUp(reason=reason, detail=detail):
+            case GivenUp(reason=reason, detail=detail):
                 why = _REASONS.get(reason, Reason.SOLVER)
                 return GaveUp(why, detail or (reason if why is Reason.SOLVER else ""))
 
@@ -118,23 +112,27 @@ class InlineSearch:
                 told = _CHECKED if parts == 1 else f"{parts} {_ALL_CHECKED}"
                 verdict = self._proved(bounds, told)
             case Proof():
-                verdict = self._confirm_proof(prepared, found, desk.watch)
+                verdict = self._confirm_proof(desk, prepared, found)
             case GaveUp(reason, detail):
                 verdict = Unknown(desk.watch.reason or reason, detail)
         desk.note({"validate_seconds": round(desk.watch.seconds() - started, 3)})
         return verdict
 
-    def _confirm_proof(self, prepared: Prepared, proof: Proof[UnfoldedProof], watch: Watch) -> Verdict:
-        """A proof for larger bounds than were asked for is checked for a limited time, then what it proves within
+    def _confirm_proof(self, desk: Desk, prepared: Prepared, proof: Proof[UnfoldedProof]) -> Verdict:
+        """A proof for larger bounds than were asked for is checked for a limited cost, then what it proves within
         those."""
-        most = self.task.options.beyond_check_seconds if proof.within else inf
-        judged = _checked(prepared, proof, watch, most)
+        most = self.task.options.beyond_check_cost if proof.within else 0
+        checks = [ProofCheck(prepared, proof.evidence, proof.part)]
+        judged = _checked(checks[0], desk.watch, most)
         if not judged.holds and proof.within is not None:
             proof = proof.within
-            judged = _checked(prepared, proof, watch)
+            checks.append(ProofCheck(prepared, proof.evidence))
+            judged = _checked(checks[1], desk.watch)
+        desk.note({"validation_cost": sum(check.cost() for check in checks)})
         if judged.holds:
             return self._proved(proof.bounds, _CHECKED)
-        watch.check()
+        if desk.watch.reason is not None:
+            return Unknown(desk.watch.reason, f"{_NOT_CONFIRMED}: {judged.text}")
         return Unknown(Reason.UNCONFIRMED, f"the proof that was found is not confirmed: {judged.text}")
 
     def _proved(self, bounds: Mapping[str, int], validation: str) -> Verdict:
@@ -145,6 +143,8 @@ class InlineSearch:
 
 
 def how_far(counters: Mapping[str, Any]) -> str:
+    if counters["open_partitions"] and counters["claimed"] == counters["open_partitions"]:
+        return _NOT_CONFIRMED
     return f"parts of the search: {counters['closed']} closed, {counters['open_partitions']} open"
 
 
@@ -155,8 +155,9 @@ def coverage(events: Iterable[Event]) -> Confirmation:
 
 def _searched(prepared: Prepared, options: InlineOptions, desk: Desk) -> Finding[Any]:
     solver = solver_for(prepared.program, options.seed)
-    steps = InlineEngine(prepared, options, solver).run()
-    with desk.watch.guarding(solver.interrupt):
+    engine = InlineEngine(prepared, options, solver)
+    steps = engine.run()
+    with desk.watch.guarding(engine.interrupt):
         try:
             while True:
                 desk.note(next(steps))  # a limit interrupts the solver, and the engine ends with what it has
@@ -165,36 +166,13 @@ def _searched(prepared: Prepared, options: InlineOptions, desk: Desk) -> Finding
             return finding
 
 
-def _proof_turns(program: Program) -> Iterator[tuple[Program, Profile, float]]:
-    """What to check a proof against, in turn. If it shows that the program has no violation whatever the values of its
-    background variables are, as most proofs do, that is easier to check than the rest."""
-    if profile_for(program) is PLAIN:
-        yield from ((program, profile, seconds) for profile, seconds in _BITS_TURNS)
-        return
-    without = without_background(program)
-    if without is not program:
-        yield from ((without, profile, seconds) for profile, seconds in _PROOF_TURNS)
-    yield from ((program, profile, seconds) for profile, seconds in (*_PROOF_TURNS, *_LATER_TURNS))
-
-
-def _checked(prepared: Prepared, proof: Proof[UnfoldedProof], watch: Watch, most_seconds: float = inf) -> Confirmation:
+def _checked(check: ProofCheck, watch: Watch, most_cost: int = 0) -> Confirmation:
     judged: Confirmation | None = None
-    refuted: Program | None = None
-    end = watch.seconds() + most_seconds
-    for program, profile, seconds in _proof_turns(prepared.program):
-        if program is refuted:
-            continue
-        if judged is not None and watch.seconds() >= end:
-            break
-        solver = Z3Solver(profile=profile)
-        late = watch.reason is not None  # a limit was hit after the proof was found
-        watch.guard(solver.interrupt, unless=late)
-        limit = EXTRA_SECONDS if late else min(seconds or inf, end - watch.seconds())
-        judged = check_unfolded(program, prepared.entry, proof.evidence, solver, seconds=limit if limit < inf else 0.0)
-        watch.unguard(solver.interrupt)
-        if judged.holds or late:
-            break
-        # A candidate for a model of what leaves the background out is most likely one: the background is needed.
-        seems_refuted = program is not prepared.program and not judged.stopped
-        refuted = program if seems_refuted or not judged.undecided else None
-    return judged or rejected("no time was left to check it", undecided=True)
+    while judged is None:
+        if watch.reason is not None:  # a limit was hit after the proof was found
+            return check.last_try(EXTRA_SECONDS)
+        if most_cost and check.cost() >= most_cost:
+            return rejected("the check of the proof's formula stopped: cost", undecided=True, stopped=True)
+        with watch.guarding(check.interrupt):
+            judged = check.go_on(most_cost and most_cost - check.cost())
+    return judged

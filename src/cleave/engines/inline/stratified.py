@@ -22,15 +22,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.condition import Condition
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.confine import Stacked
 from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.growth import Growth
 from cleave.engines.inline.merging import Choose
+from cleave.engines.inline.needed import GuardedFormula, needed_instances
 from cleave.engines.inline.options import USUAL, InlineOptions
 from cleave.engines.inline.partition import Binding, Decision
 from cleave.engines.inline.routes import Routes
@@ -39,33 +40,20 @@ from cleave.engines.inline.unfolding import Instance, OpenCall, bit_set, never_p
 from cleave.engines.options import deeper
 from cleave.ir.path import Path
 from cleave.logic.terms import Term, neg
+from cleave.records import dataclass
 from cleave.smt.solver import Answer, Solver
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
-    """A path to the end of the entry procedure."""
-
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
 class NoViolation:
-    """There is no such path within ``bound``; without any bound if ``needs_bound`` is false."""
+    """No violation within ``bound``; without any bound if ``needs_bound`` is false."""
 
     bound: int
     needs_bound: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
-    """The solver stopped; ``reason`` is its word. ``bound_done`` is the largest bound that was closed, 0 if none."""
-
-    reason: str
-    bound_done: int
-
-
-Outcome = Violation | NoViolation | Undecided
+Outcome = Violation[Path] | NoViolation | GivenUp
+"""A violation is a path to the end of the entry procedure."""
 
 
 @dataclass(slots=True)
@@ -118,7 +106,8 @@ class Search:
         # What the latest paths with open calls entered, as bit sets of instances: where the search is at work.
         self.paths: deque[int] = deque(maxlen=options.paths_kept)
         started = perf_counter()
-        self._formula = Formula(solver, conditions, axioms)
+        self._conditions, self._axioms = conditions, tuple(axioms)
+        self._formula = Formula(solver, conditions, self._axioms)
         self._growth = Growth(conditions, entry, self._formula, choose, extra_recursion, private, options)
         self._growth.encode_seconds += perf_counter() - started
         self.unfolding = self._growth.unfolding
@@ -128,7 +117,7 @@ class Search:
         """Tries the bounds in turn, then larger ones while the solver's cost and that of the instances are below
         ``beyond_cost``. Ends at a violation, a proof that needs no bound, or after the last bound. May be run again for
         other decisions."""
-        outcome: Outcome = Undecided("no bound was given", 0)
+        outcome: Outcome = GivenUp("no bound was given")
         self._cost_limit = 0
         for bound in bounds:
             self._growth.raise_bound(bound)
@@ -139,7 +128,7 @@ class Search:
         while isinstance(outcome, NoViolation) and beyond_cost and not self._beyond() and not self.decisions:
             self._growth.raise_bound(deeper(self._growth.bound))
             further = yield from self._within_bound()
-            if isinstance(further, Undecided):
+            if isinstance(further, GivenUp):
                 return outcome
             outcome = further
             if isinstance(outcome, NoViolation) and not outcome.needs_bound:
@@ -159,20 +148,20 @@ class Search:
                     yield self.report()
                     continue
                 if under is Answer.UNKNOWN:
-                    return Undecided(self._solver.reason_unknown(), self.progress.bound_done)
+                    return GivenUp(self._solver.reason_unknown())
                 self._note_core()
             over = yield from self._check(self._growth.blocked.values())
             if over is Answer.UNSAT:
                 self.progress.bound_done = self._growth.bound
                 return NoViolation(self._growth.bound, self._core_has_bound())
             if over is Answer.UNKNOWN:
-                return Undecided(self._solver.reason_unknown(), self.progress.bound_done)
+                return GivenUp(self._solver.reason_unknown())
             found = self._path()
             if found.open_calls:
                 self.paths.append(bit_set(instance.number for instance in found.instances))
                 self._growth.inline(found.open_calls)
                 if self._beyond():
-                    return Undecided("cost", self.progress.bound_done)
+                    return GivenUp("cost")
             elif not self._formula.complete(found.instances):
                 return Violation(found.path)
             yield self.report()
@@ -246,6 +235,14 @@ class Search:
             self._note_core()
         elif answer is Answer.SAT:
             self._under_at = 0  # there is a violation, which the search will come upon
+
+    def needed(self, solver: Solver, cost_limit: int, *, needs_bound: bool) -> frozenset[int] | None:
+        """After a search without decisions has found nothing: the instances that its proof needs, by one more
+        refutation in a fresh solver. None if that takes more than the cost."""
+        formula = GuardedFormula(solver, self._conditions, self._axioms)
+        blocked = self._growth.blocked.values() if needs_bound else ()
+        complete = sorted(self._formula.completed)
+        return needed_instances(self.unfolding, formula, complete, blocked, solver, cost_limit)
 
     def _not_inlined(self) -> list[OpenCall]:
         return [*self._growth.open.values(), *self._growth.blocked.values()]

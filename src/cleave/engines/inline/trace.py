@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cleave.engines.inline.formula import Formula
 from cleave.engines.inline.routes import Routes
 from cleave.engines.inline.unfolding import Instance, OpenCall, Unfolding
 from cleave.errors import InternalError
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
+from cleave.records import dataclass
 from cleave.smt.solver import Truths
 
 

@@ -17,13 +17,14 @@ that unfold on their own must mean the same executions by "passes this instance"
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from pathlib import PurePath
 
 from cleave.engines.inline.condition import CallSite, Condition
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.recursion import CallGraph, Counts, call_graph, depth_of
+from cleave.records import dataclass
 
 FEW = 32
 """So many descendants of an instance are kept as numbers."""

@@ -4,9 +4,8 @@ It solves one partition after another. While it solves one it may split it: it g
 instance, and sends the other half to the coordinator. Decisions are assumptions, so when its half is done and nobody
 has taken the other one, it turns to that with all that it has inlined and learned.
 
-A partition is closed only after `validate` has checked its proof, here, by whoever found it, and while there is nothing
-to search: see `claims`.
-"""
+A partition is closed only after `validate` has checked its proof, here, by the worker that found it, and while there is
+nothing to search: see `claims`."""
 
 from __future__ import annotations
 
@@ -19,29 +18,32 @@ from time import monotonic
 from msgspec.structs import replace
 
 from cleave.engines.coordination import PROGRESS_SECONDS, Clock, Turn, Work
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.claims import Claim, Claims
 from cleave.engines.inline.conditions import Conditions
+from cleave.engines.inline.confirm import ProofCheck
 from cleave.engines.inline.job import Assigned, Job
 from cleave.engines.inline.messages import (
     Back,
+    CheckProof,
     Closed,
     Effort,
     FromWorker,
     GetPartition,
-    GivenUp,
     Outcome,
     Pace,
     Progress,
     Searched,
     Solve,
-    Violated,
+    ToldProof,
     decode_task,
     encode,
     encode_path,
     to_worker,
 )
 from cleave.engines.inline.options import Rate, Splits
-from cleave.engines.inline.stratified import NoViolation, Undecided, Violation
+from cleave.engines.inline.proof import proof_of
+from cleave.engines.inline.stratified import NoViolation
 from cleave.engines.inline.stratified import Outcome as SearchOutcome
 from cleave.engines.inline.task import prepare_task, read_task
 
@@ -75,6 +77,8 @@ class Client:
         self._interval = self._options.interval
         self._may_split = True
         self._most_cost = 0
+        self._told_proof: ToldProof | None = None  # somebody else's, to be checked here, too
+        self._beside: ProofCheck | None = None
         self._last_split = 0.0
         self._last_progress = 0.0
         self._outgoing: list[bytes] = []
@@ -97,7 +101,8 @@ class Client:
     def _cost(self) -> int:
         owed = sum(claims.cost() for claims in self._owed)
         job = self._job.cost() + self._job.claims.cost() if self._job else 0
-        return self._done_cost + owed + job
+        beside = self._beside.cost() if self._beside is not None else 0
+        return self._done_cost + owed + job + beside
 
     def _next_order(self) -> Generator[Turn, list[bytes], Solve | Back]:
         """Waits for an answer; if that is to wait, checks proofs meanwhile."""
@@ -117,10 +122,13 @@ class Client:
         return order
 
     def _look_up(self) -> Generator[Turn, list[bytes], None]:
-        """Sends what there is to send, and hears how fast to split."""
+        """Sends what there is to send, and hears how fast to split, or of a proof to check."""
         for message in map(to_worker, (yield self._turn())):
-            if isinstance(message, Pace):
-                self._interval = message.interval
+            match message:
+                case Pace(interval=interval):
+                    self._interval = interval
+                case CheckProof(proof=proof):
+                    self._told_proof = proof
 
     # --- a partition --------------------------------------------------------------------------------------------------
 
@@ -154,7 +162,7 @@ class Client:
         if self._job is not None:
             self._done_cost += self._job.cost()
             self._owed.append(self._job.claims)
-        self._may_split, self._most_cost = order.split, order.most_cost
+        self._may_split, self._most_cost, self._told_proof = order.split, order.most_cost, None
         self._job = Job(self._assigned, order.id, order.partition, differently=order.differently)
         return self._job, order.partition.bound
 
@@ -170,14 +178,16 @@ class Client:
                 needs_bound = isinstance(found, NoViolation) and found.needs_bound
                 if job.differently and needs_bound and job.solver_cost() < beyond:
                     # The usual search may go beyond the bound, and the verdict must not depend on who is first.
-                    return Undecided("cost", search.progress.bound_done)
+                    return GivenUp("cost")
                 return found
             self._report(
                 Progress(progress.bound, progress.instances, progress.open_calls, progress.checks, self._cost(), job.id)
             )
             yield from self._look_up()
+            if self._told_proof is not None and not self._may_split:
+                return GivenUp("another worker has finished the search")
             if self._most_cost and job.solver_cost() >= self._most_cost:
-                return Undecided("cost", search.progress.bound_done)
+                return GivenUp("cost")
             if self._is_time_to_split(job) and self._split(job):
                 yield from self._look_up()  # whoever waits gets the half now, not after the next check
 
@@ -218,9 +228,11 @@ class Client:
         inlined = job.newly_inlined()
         match found:
             case Violation(path):
-                self._tell(Outcome(job.id, Violated(encode_path(path)), effort, inlined))
-            case Undecided(reason):
-                self._tell(Outcome(job.id, GivenUp(reason), effort, inlined))
+                self._tell(Outcome(job.id, Violation(encode_path(path)), effort, inlined))
+            case GivenUp() if self._told_proof is not None and not self._may_split:
+                yield from self._check_beside(job, self._told_proof, effort, inlined)
+            case GivenUp():
+                self._tell(Outcome(job.id, found, effort, inlined))
             case NoViolation(bound, needs_bound):
                 claim = Claim(job.id, job.search.decisions, bound if needs_bound else None, effort, inlined)
                 job.claims.waiting.append(claim)
@@ -229,7 +241,25 @@ class Client:
                     self._check_a_proof()
                     yield from self._look_up()
                 if self._may_split:
-                    self._tell(Searched(job.id))
+                    self._tell(Searched(job.id, self._proof_to_tell(job, claim)))
+
+    def _proof_to_tell(self, job: Job, claim: Claim) -> ToldProof | None:
+        """That of the whole, unless it is for a larger bound than was asked for: its check has a limit."""
+        if claim.id or (claim.bound is not None and claim.bound > self._options.tried[-1]):
+            return None
+        return ToldProof.of(proof_of(job.search.unfolding, claim.bound))
+
+    def _check_beside(
+        self, job: Job, told: ToldProof, effort: Effort, inlined: tuple[int, ...]
+    ) -> Generator[Turn, list[bytes], None]:
+        """Checks the proof of another worker's search as a whole; that one begins with what the proof needs."""
+        self._told_proof = None
+        self._beside = check = ProofCheck(self._assigned.prepared, told.proof())
+        while (judged := check.go_on(max(self._slice, check.cost()))) is None:  # longer each time, to get on
+            yield from self._look_up()
+        answer = Closed(told.bound, (), judged.text) if judged.holds else GivenUp("unconfirmed", judged.text)
+        self._tell(Outcome(job.id, answer, replace(effort, validation=check.cost()), inlined))
+        self._done_cost, self._beside = self._done_cost + check.cost(), None
 
     def _count_claims(self) -> int:
         own = len(self._job.claims.waiting) if self._job is not None else 0
@@ -250,12 +280,12 @@ class Client:
         claim, before = claims.waiting[0], claims.cost()
         # Where nothing was split off, there is nothing else to turn to.
         limit = max(self._slice, claim.effort.validation) if self._may_split and claim.id else 0
-        asked_for = self._options.tried[-1]
+        asked_for, most = self._options.tried[-1], self._options.beyond_check_cost
         is_beyond = claim.bound is not None and claim.bound > asked_for
-        answer = claims.check(claim, limit, self._options.beyond_check_seconds if is_beyond else 0.0)
+        answer = claims.check(claim, claims.left(most) if is_beyond else limit)
         effort = replace(claim.effort, validation=claim.effort.validation + claims.cost() - before)
         claims.waiting.popleft()
-        if is_beyond and not isinstance(answer, Closed):
+        if is_beyond and not isinstance(answer, Closed) and (answer is not None or not claims.left(most)):
             claims.confine(asked_for)
             claims.waiting.appendleft(Claim(claim.id, claim.decisions, asked_for, effort, claim.inlined))
         elif answer is None:

@@ -1,4 +1,4 @@
-"""What a run has taken so far, for whoever watches it (P3, Table III): part of the coordinator."""
+"""The costs of a run so far, for those who watch it (P3, Table III): part of the coordinator."""
 
 from __future__ import annotations
 

@@ -15,20 +15,22 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic, process_time
 from typing import Protocol
 
 from cleave.engines.desk import News
-from cleave.engines.findings import Finding, GaveUp, Proof, Violation
+from cleave.engines.findings import Finding, GaveUp, GivenUp, Proof, Violation
 from cleave.engines.pdr.confirm import Confirming
 from cleave.engines.pdr.evidence import REASONS, Invariants, decode_derivation, decode_interpretation
 from cleave.engines.pdr.job import POLL_SECONDS, SolveJob, start_spacer
-from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Learn, Solve, Violated
+from cleave.engines.pdr.messages import Answer, Closed, Learn, Solve
 from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, Share, limited
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.engines.pdr.task import HornProblem
+from cleave.engines.text import count
 from cleave.ir.horn import Derivation
+from cleave.records import dataclass
 from cleave.smt.z3.complaints import hidden_complaints
 from cleave.verdict import Reason
 
@@ -61,7 +63,9 @@ def solve_briefly(
 ) -> Found | None:
     """With the first strategy, or the second if that ends at once, for so many seconds of this process; None if that
     was not enough."""
-    brief = replace(options, strategies=options.order(_ONE)[:2], check_seconds=_BRIEF_CHECK_SECONDS)
+    brief = replace(
+        options, strategies=options.order(_ONE, arrays=problem.has_arrays)[:2], check_seconds=_BRIEF_CHECK_SECONDS
+    )
     found = _followed(problem, brief, watch, note, seconds=seconds)
     return None if isinstance(found, GaveUp) and watch.reason is None else found
 
@@ -120,7 +124,7 @@ class _Alone:
         self._options = options
         self._confirming = Confirming(problem, options.check_seconds, on_given=True)
         self._lemmas = LemmaStore()
-        self._waiting = list(options.order(_ONE))
+        self._waiting = list(options.order(_ONE, arrays=problem.has_arrays))
         self._jobs: list[SolveJob] = []
         self._dead: list[GivenUp] = []
         self._dead_cost = 0
@@ -136,11 +140,11 @@ class _Alone:
         for turn in self._turns():
             answer = yield from self._take(turn, halt)
             if halt.is_set():
-                return GaveUp(Reason.INTERRUPTED, f"no violation within {self._level} levels")
+                return GaveUp(Reason.INTERRUPTED, f"no violation within {count(self._level, 'level')}")
             match answer:
                 case Closed(interpretation=interpretation, validation=checked):
                     return Proof(Invariants({None: decode_interpretation(interpretation)}, checked))
-                case Violated(derivation=derivation):
+                case Violation(derivation):
                     return Violation(decode_derivation(derivation))
                 case GivenUp() as why:
                     self._dead.append(why)

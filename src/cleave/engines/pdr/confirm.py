@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.evidence import encode_derivation, encode_interpretation
 from cleave.engines.pdr.extension import PartProblem
-from cleave.engines.pdr.messages import Answer, Closed, GivenUp, Violated
+from cleave.engines.pdr.messages import Answer, Closed
 from cleave.engines.pdr.spacer.run import Answered, NoAnswer, SafeAnswer, UnsafeAnswer
 from cleave.engines.pdr.task import HornProblem
 from cleave.errors import UnsupportedError
@@ -94,7 +95,7 @@ class Confirming:
             return Closed(encode_interpretation(found), str(judged))
         return GivenUp("unconfirmed", f"the invariant that was found is not confirmed: {judged.text}")
 
-    def violated(self, part: PartProblem, found: Derivation) -> Violated | GivenUp:
+    def violated(self, part: PartProblem, found: Derivation) -> Violation[bytes] | GivenUp:
         """A derivation of the given clauses, from one of the part's."""
         try:
             lifted = self._problem.derivation(part.derivation(found))
@@ -103,5 +104,5 @@ class Confirming:
         except UnsupportedError as error:
             judged = rejected(str(error))
         if judged.holds:
-            return Violated(encode_derivation(lifted), str(judged))
+            return Violation(encode_derivation(lifted))
         return GivenUp("unconfirmed", f"the derivation that was found is not confirmed: {judged.text}")

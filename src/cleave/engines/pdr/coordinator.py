@@ -12,9 +12,8 @@ Nothing is believed that does not name the problem, and the job that its worker 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cleave.engines.coordination import STOPPED, Command, Event, Finish, Hire, Joined, Lost, Passed, Received, Send
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.accounts import Accounts
 from cleave.engines.pdr.division import leaves
 from cleave.engines.pdr.messages import (
@@ -25,7 +24,6 @@ from cleave.engines.pdr.messages import (
     Effort,
     Exchange,
     Finding,
-    GivenUp,
     Learn,
     Outcome,
     Proof,
@@ -34,7 +32,6 @@ from cleave.engines.pdr.messages import (
     Solve,
     Stop,
     Task,
-    Violated,
     encode,
     from_worker,
 )
@@ -42,6 +39,7 @@ from cleave.engines.pdr.options import NOT_SPACER, Share, limited
 from cleave.engines.pdr.parts import Part, Parts
 from cleave.engines.pdr.sharing import LemmaStore
 from cleave.ir.horn_partition import Partition
+from cleave.records import dataclass
 
 
 @dataclass(slots=True)
@@ -171,7 +169,7 @@ class P3Coordinator:
         if message.partition != job.partition or (divides and isinstance(message.answer, Closed)):
             return self._ignore()
         self._done(job, message.effort)
-        if isinstance(message.answer, Violated):
+        if isinstance(message.answer, Violation):
             self._accounts.credit(job.strategy or "division")
             return self._finish(message.answer)
         if divides:
@@ -325,6 +323,6 @@ class P3Coordinator:
         assert self._division is not None
         return self._finish(Proofs(self._parts.proofs(), self._division.queries, self._division.divisions))
 
-    def _finish(self, answer: Proofs | Violated | GivenUp) -> list[Command]:
+    def _finish(self, answer: Proofs | Violation[bytes] | GivenUp) -> list[Command]:
         self._finished = True
         return [Finish(encode(Finding(answer)))]

@@ -1,4 +1,4 @@
-"""What the pdr engine counts."""
+"""The counters of the engine pdr."""
 
 from __future__ import annotations
 
@@ -70,7 +70,6 @@ class PdrCounters(Counters, frozen=True, kw_only=True):
     def _together(self) -> str:
         parts = f"{self.closed} of {count(self.partitions, 'partition')} closed, " if self.partitions else ""
         by = f", solved by {', '.join(self.solved_by)}" if self.solved_by else ""
-        return (
-            f"{workers_line(self.workers, self.lost_workers)}, {parts}level {self.level}, lemmas"
-            f" {self.lemmas_pushed} told and {self.lemmas_pulled} taken, solver cost {amount(self.cost or 0)}{by}"
-        )
+        workers = workers_line(self.workers, self.lost_workers)
+        lemmas = f"{count(self.lemmas_pushed or 0, 'lemma')} sent, {self.lemmas_pulled} passed on"
+        return f"{workers}, {parts}level {self.level}, {lemmas}, solver cost {amount(self.cost or 0)}{by}"

@@ -8,7 +8,6 @@ Decoding trusts nothing: what is not well-formed is an `InputError`. Whether it 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import msgspec
@@ -19,6 +18,7 @@ from cleave.ir.horn_partition import Partition
 from cleave.logic.encoding import decode, encode
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Op, Term
+from cleave.records import dataclass
 from cleave.verdict import Reason
 
 REASONS = {"memory": Reason.MEMORY, "unconfirmed": Reason.UNCONFIRMED, "interrupted": Reason.INTERRUPTED}

@@ -10,7 +10,7 @@ become one of the problem is `validate.clauses.resolvents`' to say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from cleave.errors import InternalError, UnsupportedError
@@ -19,6 +19,7 @@ from cleave.ir.horn_partition import Partition, resolvent
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Term, const_array, eq, store, value_of
 from cleave.logic.values import MapValue
+from cleave.records import dataclass
 from cleave.smt.solver import Answer, Model
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 

@@ -4,7 +4,7 @@
                                                          P(x + 1, y) :- P(x, y)   drops x < 10, keeps x >= 0
 
 A rule is checked under all candidates of its body that are left; those of its head that do not follow are dropped,
-until nothing changes. What the solver can't decide within its limit of work does not follow.
+until nothing changes. A candidate that the solver can't decide within its limit of work does not follow.
 
 More candidates can come at any time: what is inductive stays so. What was dropped has a model that refutes it, of a
 rule and what was left for its body; it is tried again if that is excluded by a new candidate, or by another one that is
@@ -158,14 +158,16 @@ class _Questions:
 
 
 class _Room:
-    """What all solvers of a system share: Z3's context, with the formulas in it, and the count of what they cost."""
+    """What all solvers of a system share: Z3's context, with the formulas in it, and the count of what they cost. The
+    context is made for the first solver: many searches end before there is a lemma to ask about."""
 
     def __init__(self) -> None:
-        self._meter = Z3Solver(profile=DEFAULT)
+        self._meter: Z3Solver | None = None
         self._translated: set[Term] = set()
         self._made = self._asked = 0  # what making formulas and asking cost
 
     def solver(self) -> Z3Solver:
+        self._meter = self._meter or Z3Solver(profile=DEFAULT)
         return Z3Solver(profile=DEFAULT, beside=self._meter)
 
     def charge(self, formula: Term) -> None:
@@ -177,10 +179,11 @@ class _Room:
 
     def note(self) -> None:
         """Something was asked."""
-        self._asked = self._meter.cost()
+        self._asked = 0 if self._meter is None else self._meter.cost()
 
     def close(self) -> None:
-        self._meter.close()
+        if self._meter is not None:
+            self._meter.close()
 
 
 class _Question:

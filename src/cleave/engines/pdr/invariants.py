@@ -7,7 +7,7 @@
             ──▶ facts at places of the program (`passes.known`)
 
 The queries play no part in the check, so what is left is true of all executions, whether the program is safe or not.
-What SPACER and Houdini may do is limited in work and not in time: the same program has the same invariants every time,
+SPACER and Houdini have limits in work and not in time: the same program has the same invariants every time,
 unless the check hits a limit of its time, which leaves fewer of them or none.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cleave.engines.desk import Facts
 from cleave.engines.known import encode_known
@@ -37,6 +37,7 @@ from cleave.passes.known import Known
 from cleave.passes.prepare import ask
 from cleave.passes.to_horn import Limits, Place, program_to_horn
 from cleave.passes.to_integers import to_integers
+from cleave.records import dataclass
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import check_interpretation
 from cleave.validate.confirmation import named

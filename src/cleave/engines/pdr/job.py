@@ -17,9 +17,27 @@ from typing import Protocol, TypeAlias
 from cleave.engines.coordination import Clock
 from cleave.engines.pdr import messages
 from cleave.engines.pdr.acceleration import AcceleratedRun
+from cleave.engines.pdr.cell_guessing import CellGuessing
+from cleave.engines.pdr.cells import CellRun
 from cleave.engines.pdr.extension import PartProblem
+from cleave.engines.pdr.guessing import Guessing
 from cleave.engines.pdr.messages import INVARIANT, Effort, Learn, Solve
-from cleave.engines.pdr.options import ACCELERATED, BEST, NOT_SPACER, STOCK, UNROLL, PdrOptions, Share, limited
+from cleave.engines.pdr.options import (
+    ABOUT_CELLS,
+    ACCELERATED,
+    BEST,
+    CELL_GUESSES,
+    CELL_PAIRS,
+    CELLS,
+    CELLS_ACCELERATED,
+    GUESS,
+    NOT_SPACER,
+    STOCK,
+    UNROLL,
+    PdrOptions,
+    Share,
+    limited,
+)
 from cleave.engines.pdr.sieving import Sieve
 from cleave.engines.pdr.spacer.exchange import Shared
 from cleave.engines.pdr.spacer.run import (
@@ -53,6 +71,12 @@ _INTERVAL_SHARE = 0.1  # ... and later this part of the time since the search be
 _COST_PER_SECOND = 1_000_000  # of a virtual worker, see `runtime.simulation.crew`
 
 _STRATEGIES: Mapping[str, Strategy] = {strategy.name: strategy for strategy in STRATEGIES}
+_STRATEGY_OF: Mapping[str, str] = {  # of what is told apart by its clauses
+    ACCELERATED: BEST,
+    CELLS: BEST,
+    CELLS_ACCELERATED: "no-equality-propagation",
+    CELL_PAIRS: BEST,
+}
 _SHARES: Mapping[Share, frozenset[SpacerShare]] = {
     Share.NONE: frozenset(),
     Share.K: frozenset({SpacerShare.FRAMES}),
@@ -77,26 +101,36 @@ StartRun: TypeAlias = Callable[[PartProblem, Solve, PdrOptions, "float | None"],
 
 
 def start_spacer(part: PartProblem, order: Solve, options: PdrOptions, poll_seconds: float | None) -> Run:
-    name, seconds = limited(order.strategy)
-    start = partial(
+    name, _ = limited(order.strategy)
+    start = _spacer(name, order, options, poll_seconds)
+    return AcceleratedRun(part.system, start) if name == ACCELERATED else start(part.system)
+
+
+def _spacer(name: str, order: Solve, options: PdrOptions, poll_seconds: float | None) -> partial[SpacerRun]:
+    return partial(
         SpacerRun,
-        strategy=_STRATEGIES[BEST if name == ACCELERATED else name],
+        strategy=_STRATEGIES[_STRATEGY_OF.get(name, name)],
         seed=order.seed,
         share=_SHARES[order.share],
         slice_cost=options.slice_cost,
         poll_seconds=poll_seconds,
-        cost_limit=_cost_limit(seconds, poll_seconds),
+        cost_limit=_cost_limit(limited(order.strategy)[1], poll_seconds),
     )
-    return AcceleratedRun(part.system, start) if name == ACCELERATED else start(part.system)
 
 
 def start_other(
-    problem: HornProblem, strategy: str, options: PdrOptions, workers: int, poll_seconds: float | None
+    problem: HornProblem, order: Solve, options: PdrOptions, workers: int, poll_seconds: float | None
 ) -> Run:
-    """What is no strategy of SPACER's. Stock SPACER works in slices where others have to get their turns: in one
+    """What neither tells nor takes lemmas. Stock SPACER works in slices where others have to get their turns: in one
     process, or in virtual time."""
-    name, seconds = limited(strategy)
+    name, seconds = limited(order.strategy)
     limit = _cost_limit(seconds, poll_seconds)
+    if name == GUESS:
+        return Guessing(problem.prepared, cost_limit=limit, options=options)
+    if name == CELL_GUESSES:
+        return CellGuessing(problem.prepared, cost_limit=limit)
+    if name in ABOUT_CELLS:
+        return CellRun(problem.prepared, name, _spacer(name, order, options, poll_seconds))
     if name == UNROLL:
         return Unrolling(problem.prepared, cost_limit=limit, options=options)
     sliced = workers == 1 or poll_seconds is None
@@ -133,7 +167,7 @@ class SolveJob:
         self._is_stock = name == STOCK
         self._run: Run
         if name in NOT_SPACER:
-            self._run = start_other(problem, order.strategy, options, workers, poll)
+            self._run = start_other(problem, order, options, workers, poll)
         else:
             self._run = start(self.part, order, options, poll)
         self._sieve = Sieve(self.part.system, options) if order.sieves else None

@@ -1,4 +1,4 @@
-"""What SPACER learns about Horn clauses within a limited amount of work: a proof, or else the lemmas of its frames.
+"""SPACER's results about Horn clauses within a limited amount of work: a proof, or else the lemmas of its frames.
 
     for candidates in learn(system, LearningOptions(), halt):
         candidates["Inv"]          # formulas over a0, a1, ... that may hold of all facts
@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 from cleave.engines.pdr.spacer.run import (
     INFINITY,
@@ -34,6 +33,7 @@ from cleave.logic.terms import Op, Term, conj_all
 from cleave.logic.walk import has_quantifier, substitute
 from cleave.passes.horn import SimplifiedHorn, simplify_horn
 from cleave.passes.horn.relevant import parameters
+from cleave.records import dataclass
 
 Candidates = Mapping[str, Sequence[Term]]
 """By predicate, formulas over its parameters (`passes.horn.relevant.parameters`)."""

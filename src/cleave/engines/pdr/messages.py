@@ -1,4 +1,4 @@
-"""What the pdr engine's coordinator and workers say to each other (P3, Algorithm 1 and section V).
+"""The messages between the pdr engine's coordinator and its workers (P3, Algorithm 1 and section V).
 
     worker                          coordinator
     Ready               ──▶         the worker has the problem and nothing to do
@@ -20,6 +20,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.options import VERSION, PdrOptions, Share
 from cleave.ir.horn_partition import Partition
 from cleave.ir.integers import Integers
@@ -41,10 +42,11 @@ class Task(msgspec.Struct, frozen=True):
     version: int = VERSION
     integers: Integers = Integers.BITS
     virtual: bool = False  # its workers are simulated: no clock may matter
+    known: bytes = b""  # facts about the program that an earlier stage found; see `engines.known`
 
     def digest(self) -> bytes:
         """Tells the problem from others; how it is solved does not matter."""
-        parts = (self.file, self.source, self.entry, self.property, self.version, self.integers)
+        parts = (self.file, self.source, self.entry, self.property, self.version, self.integers, self.known)
         return sha256(_ENCODER.encode(parts)).digest()[:16]
 
 
@@ -114,19 +116,8 @@ class Closed(msgspec.Struct, frozen=True, array_like=True, tag=1):
     validation: str
 
 
-class Violated(msgspec.Struct, frozen=True, array_like=True, tag=2):
-    """A derivation of a query of the prepared problem."""
-
-    derivation: bytes
-    validation: str
-
-
-class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag=3):
-    reason: str
-    detail: str = ""
-
-
-Answer: TypeAlias = Closed | Violated | GivenUp
+Answer: TypeAlias = Closed | Violation[bytes] | GivenUp
+"""A violation is a derivation of a query of the prepared problem."""
 
 
 class Outcome(msgspec.Struct, frozen=True, array_like=True, tag=4):
@@ -187,7 +178,7 @@ class Proofs(msgspec.Struct, frozen=True, array_like=True, tag=1):
 class Finding(msgspec.Struct, frozen=True):
     """What a whole run found, for the verdict."""
 
-    answer: Proofs | Violated | GivenUp
+    answer: Proofs | Violation[bytes] | GivenUp
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -11,11 +11,11 @@ what takes long, with one worker left on the whole problem: a part can be harder
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from cleave.engines.options import MOST, MOST_COST, losses_option, option, seed_option
 from cleave.engines.pdr.spacer.strategies import STRATEGIES
+from cleave.records import dataclass
 
 VERSION = 2
 """Of the task and of the messages. A journal of another version is not resumed."""
@@ -26,16 +26,27 @@ STOCK = "stock"
 UNROLL = "unroll"
 """Search for short derivations, see `unrolling`."""
 
+GUESS = "guess"
+"""Sieve what holds of some facts for invariants, then k-induction, see `guessing`."""
+
 ACCELERATED = "accelerated"
 """The best strategy, on clauses whose loops are taken many rounds at a time, see `acceleration`."""
 
-NOT_SPACER = (STOCK, UNROLL)
+CELLS, CELLS_ACCELERATED, CELL_PAIRS = "cells", "cells-accelerated", "cell-pairs"
+"""Arrays abstracted to some of their cells, see `cells`. They end at once where there are no arrays."""
+
+CELL_GUESSES = "cell-guesses"
+"""Sieve guesses about the cells of arrays, see `cell_guessing`. The same holds for it."""
+
+ABOUT_CELLS = (CELL_GUESSES, CELLS_ACCELERATED, CELLS, CELL_PAIRS)
+
+NOT_SPACER = (STOCK, UNROLL, GUESS, *ABOUT_CELLS)
 """These neither tell nor take lemmas, and are for the whole problem only."""
 
 BEST = "global"
 _BEST = (BEST, "no-equality-propagation", "default")
 _OTHERS = tuple(strategy.name for strategy in STRATEGIES if strategy.name not in _BEST)
-NAMES = (_BEST[0], UNROLL, STOCK, ACCELERATED, *_BEST[1:], *_OTHERS)
+NAMES = (_BEST[0], UNROLL, STOCK, GUESS, ACCELERATED, *ABOUT_CELLS, *_BEST[1:], *_OTHERS)
 """All strategies. Where one is wanted, ``name@N`` is that one for N seconds."""
 
 _TAKE_TURNS = 2  # workers: with no more, the last one runs several strategies in turn, each for a short time
@@ -61,15 +72,35 @@ def measured(workers: int) -> tuple[str, ...]:
     the paper's three together 21. Of 12 others, each solved 10, and the second one most of them at less cost: so that
     is tried before anybody is hired. Stock SPACER has other rewriting: what that makes easy it solves at once, and the
     second of two workers gives it the rest of its time. What has a short derivation needs little unrolling. One worker
-    alone has turns for all.
+    alone has turns for all. Strategies about cells are early, as they are left out, or end at once, without arrays.
     """
     short = f"{UNROLL}@6"
     if workers == 1:
-        return (ACCELERATED, _BEST[1], STOCK, _BEST[0], short, *_BEST[2:], *_OTHERS, UNROLL)
+        return (
+            ACCELERATED,
+            _BEST[1],
+            *ABOUT_CELLS[:3],
+            STOCK,
+            _BEST[0],
+            short,
+            CELL_PAIRS,
+            *_BEST[2:],
+            *_OTHERS,
+            UNROLL,
+        )
     if workers <= _TAKE_TURNS:
-        second = (f"{ACCELERATED}@5", f"{STOCK}@4", short, f"{_BEST[1]}@20", STOCK)
-        return (_BEST[0], *second, *_BEST[1:], *_OTHERS, ACCELERATED, UNROLL)
-    return (*_BEST[:2], ACCELERATED, short, f"{STOCK}@8", *_BEST[2:], *_OTHERS, STOCK, UNROLL)
+        about_cells = tuple(f"{name}@8" for name in ABOUT_CELLS)
+        second = (f"{ACCELERATED}@5", f"{STOCK}@4", *about_cells, short, f"{_BEST[1]}@20", STOCK)
+        return (_BEST[0], *second, *ABOUT_CELLS, *_BEST[1:], *_OTHERS, ACCELERATED, UNROLL)
+    first = (*_BEST[:2], ACCELERATED, *ABOUT_CELLS[:3], short, f"{STOCK}@8", CELL_PAIRS)
+    return (*first, *_BEST[2:], *_OTHERS, STOCK, UNROLL)
+
+
+def for_programs(workers: int) -> tuple[str, ...]:
+    """The same for the clauses of programs: their loops mostly have invariants that can be guessed."""
+    first, *others = measured(workers)
+    brief = f"{GUESS}@8"
+    return (brief, first, *others) if workers == 1 else (first, brief, *others)
 
 
 PAPER = ("def", "ic3", "global")
@@ -258,12 +289,12 @@ class PdrOptions:
         reason="a round takes longer the more there are",
     )
     stock_slice: int = option(
-        2_000_000,
+        8_000_000,
         help="of stock SPACER's first slice, if it has to work in slices",
         unit="solver cost",
         low=1,
         high=MOST_COST,
-        reason="it begins anew after each; about two seconds",
+        reason="it begins anew after each; one to three seconds",
     )
     unroll_cost: int = option(
         100_000,
@@ -334,9 +365,10 @@ class PdrOptions:
             return _PARTITION_COST * _PATIENCE_OF_FEW
         return max(_LEAST_PATIENCE, _PARTITION_COST * _SOME_WORKERS // max(workers, _SOME_WORKERS))
 
-    def order(self, workers: int) -> tuple[str, ...]:
-        """The strategies in the order in which they are given out."""
-        return self.strategies or measured(workers)
+    def order(self, workers: int, *, arrays: bool = True) -> tuple[str, ...]:
+        """The strategies in the order in which they are given out; of clauses without ``arrays``, if that is known."""
+        usual = measured(workers)
+        return self.strategies or (usual if arrays else tuple(name for name in usual if name not in ABOUT_CELLS))
 
     def seconds_alone(self, *, virtual: bool) -> float:
         """How long to try before anybody is hired. Where workers are virtual, no clock may matter."""

@@ -11,12 +11,14 @@ best strategies, tell lemmas and take none: so sharing does not make them slower
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.coordination import is_hopeless
-from cleave.engines.pdr.messages import GivenUp, Proof
+from cleave.engines.findings import GivenUp
+from cleave.engines.pdr.messages import Proof
 from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, limited
 from cleave.ir.horn_partition import Partition
+from cleave.records import dataclass
 
 
 @dataclass(slots=True)

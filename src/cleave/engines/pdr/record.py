@@ -1,4 +1,4 @@
-"""What the events of a run say about its partitions, read without the coordinator; and one proof from those of all
+"""The partitions of a run, from its events, read without the coordinator; and one proof from those of all
 parts.
 
 combined(problem, proofs)        # an interpretation of the given clauses, for `validate` to check
@@ -8,7 +8,6 @@ history(events)                  # who solved what, to show
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from cleave.engines.coordination import Event, valid_messages
 from cleave.engines.pdr.evidence import decode_interpretation
@@ -16,6 +15,7 @@ from cleave.engines.pdr.messages import Divided, Outcome, Proofs, from_worker
 from cleave.engines.pdr.task import HornProblem
 from cleave.ir.horn import Interpretation
 from cleave.ir.horn_partition import Partition
+from cleave.records import dataclass
 from cleave.validate.clauses.combine import combine
 
 

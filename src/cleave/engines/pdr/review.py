@@ -1,27 +1,20 @@
-"""What the messages of the pdr engine's workers say about a run: its parts, the levels that strategies reached, and the
+"""A run as the messages of the pdr engine's workers show it: its parts, the levels that strategies reached, and the
 lemmas that workers told each other."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.coordination import Event
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.division import leaves
-from cleave.engines.pdr.messages import (
-    INVARIANT,
-    Closed,
-    Divided,
-    Exchange,
-    GivenUp,
-    Outcome,
-    Violated,
-    from_worker,
-)
+from cleave.engines.pdr.messages import INVARIANT, Closed, Divided, Exchange, Outcome, from_worker
 from cleave.engines.review.drawings import Drawing, Graph, Line, Lines, Rows
 from cleave.engines.review.parts import PartsReview, WorkerSummary
 from cleave.ir.horn_partition import Partition
+from cleave.records import dataclass
 
 WHOLE = "whole problem"
 _MOST_POINTS = 400  # of a line
@@ -107,7 +100,7 @@ def _on_outcome(review: PdrReview, worker: WorkerSummary, outcome: Outcome, seco
             return
         case Closed():
             part.state = "closed"
-        case Violated():
+        case Violation():
             part.state = "violated"
     part.worker, part.seconds, part.strategy, part.cost = worker.number, seconds, outcome.strategy, effort.cost
 
@@ -142,7 +135,7 @@ def _lemmas(review: PdrReview) -> Graph:
         title="Lemmas",
         nodes=("coordinator", *(f"worker {worker}" for worker in workers)),
         edges=tuple(edge for edge in edges if edge[2]),
-        note="Out of a worker: lemmas that it told. Into a worker: lemmas of others that it was given and took over.",
+        note="Out of a worker: lemmas that it sent. Into a worker: lemmas of others that it received and uses.",
     )
 
 

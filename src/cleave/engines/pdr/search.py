@@ -9,26 +9,30 @@ In the role ``invariants`` it finds facts about a program for other engines, and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import msgspec
 
 from cleave.engines.confirming import checking, confirm_derivation
-from cleave.engines.desk import Desk, News
+from cleave.engines.desk import Desk, Facts, News
 from cleave.engines.engine import Setting, Team, solved
-from cleave.engines.findings import GaveUp, Proof, Violation
+from cleave.engines.findings import GaveUp, GivenUp, Proof, Violation
+from cleave.engines.known import decode_known, encode_known
 from cleave.engines.pdr import messages
 from cleave.engines.pdr.alone import Found, solve_alone, solve_briefly
 from cleave.engines.pdr.coordinator import P3Coordinator
 from cleave.engines.pdr.evidence import REASONS, Invariants, decode_derivation, decode_interpretation
 from cleave.engines.pdr.messages import Task
-from cleave.engines.pdr.options import PdrOptions
+from cleave.engines.pdr.options import PdrOptions, for_programs
 from cleave.engines.pdr.task import HornProblem, problem_of
+from cleave.engines.text import count
 from cleave.frontends.input import Input
 from cleave.ir.horn import Derivation, Interpretation
 from cleave.ir.horn_text import print_interpretation
+from cleave.ir.integers import Integers
 from cleave.logic.walk import has_quantifier
+from cleave.records import dataclass
 from cleave.validate.clauses.combine import check_partitions, combine
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import check_interpretation
@@ -48,6 +52,8 @@ class PdrSearch:
 
     @staticmethod
     def make(input: Input, options: PdrOptions, setting: Setting) -> PdrSearch:
+        if input.kind.is_program and options.strategies is None:
+            options = replace(options, strategies=for_programs(setting.workers))
         task = Task(
             input.file,
             input.source,
@@ -57,6 +63,7 @@ class PdrSearch:
             setting.workers,
             virtual=setting.runtime == "simulated",
             integers=setting.integers,
+            known=_known(setting),
         )
         return PdrSearch(input, task, setting)
 
@@ -99,9 +106,14 @@ class PdrSearch:
     def _facts(self, desk: Desk) -> Verdict:
         from cleave.engines.pdr.invariants import facts_of  # what finds them is large
 
-        started = desk.watch.seconds()
+        started, before = desk.watch.seconds(), self.setting.facts
+        desk.facts = before  # should there be no time for more
         program = desk.program(self.input, self.task.integers)
-        found, desk.facts = facts_of(program, self.input.entry, self.task.integers, desk.watch)
+        found, facts = facts_of(program, self.input.entry, self.task.integers, desk.watch)
+        if facts is not None and before is not None:
+            both = encode_known((*decode_known(before.data), *found))
+            facts = Facts(both, f"{before.text}, and {facts.text}")
+        desk.facts = facts or before
         seconds = round(desk.watch.seconds() - started, 3)
         procedures = len({fact.procedure for fact in found})
         desk.note({"invariants": len(found), "invariants_of": procedures, "invariants_seconds": seconds})
@@ -111,7 +123,7 @@ class PdrSearch:
         started = desk.watch.seconds()
         if self.input.kind.is_program:
             desk.program(self.input, self.task.integers)
-        problem = problem_of(self.input, self.task.integers)
+        problem = problem_of(self.input, self.task.integers, self.task.known)
         clauses, prepared = len(problem.given.clauses), len(problem.prepared.clauses)
         seconds = round(desk.watch.seconds() - started, 3)
         desk.note({"read_seconds": seconds, "clauses": clauses, "prepared_clauses": prepared})
@@ -139,34 +151,44 @@ class PdrSearch:
         if not judged.holds:
             watch.check()
             return Unknown(Reason.UNCONFIRMED, f"the invariant that was found is not confirmed: {judged.text}")
+        text = judged.text
+        if self.task.known and self.setting.facts is not None:
+            text = f"{text}; it uses {self.setting.facts.text}"
         whole = evidence.interpretations.get(None)
         lifted = judged.interpretation or (problem.interpretation(whole) if whole is not None else {})
         solution = ""
         if tells and judged.interpretation is not None:  # partitions' invariants may prove it without one of the whole
             solution = print_interpretation(problem.given, judged.interpretation)
         if problem.program is None or not self.setting.tells_loops:
-            return Safe(judged.text, solution=solution)
+            return Safe(text, solution=solution)
         from cleave.engines.loop_invariants import loop_invariants  # large, and for programs only
 
         loops = loop_invariants(problem.program, problem.horn, lifted, problem.inlined)
-        return Safe(judged.text, loops, solution)
+        return Safe(text, loops, solution)
+
+
+def _known(setting: Setting) -> bytes:
+    """Facts that another stage found, unless somebody wants an invariant that needs no others."""
+    wanted = setting.tells_invariant or setting.tells_loops or setting.role == "invariants"
+    usable = setting.facts is not None and setting.integers in (Integers.BITS, Integers.EXACT)
+    return setting.facts.data if setting.facts is not None and usable and not wanted else b""
 
 
 def found(outcome: bytes, counters: Mapping[str, Any]) -> Found:
     match messages.decode_finding(outcome).answer:
-        case messages.Violated(derivation=derivation):
+        case Violation(derivation):
             return Violation(decode_derivation(derivation))
         case messages.Proofs(proofs=proofs):
             parts = {proof.partition: decode_interpretation(proof.interpretation) for proof in proofs}
             return Proof(Invariants(parts))
-        case messages.GivenUp(reason=reason, detail=detail):
+        case GivenUp(reason=reason, detail=detail):
             why = REASONS.get(reason, Reason.SOLVER)
             return GaveUp(why, detail or (reason if why is Reason.SOLVER else ""))
 
 
 def how_far(counters: Mapping[str, Any]) -> str:
     parts = f", {counters['closed']} of {counters['partitions']} partitions closed" if counters["partitions"] else ""
-    return f"no violation within {counters['level']} levels{parts}"
+    return f"no violation within {count(counters['level'], 'level')}{parts}"
 
 
 def _check_invariants(problem: HornProblem, evidence: Invariants, watch: Watch, *, to_write: bool) -> Confirmation:

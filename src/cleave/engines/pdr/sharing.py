@@ -12,11 +12,12 @@ does not take lemmas (`parts`) is given none of either.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.pdr.messages import INVARIANT, Lemma
 from cleave.engines.pdr.options import Share
 from cleave.ir.horn_partition import Partition
+from cleave.records import dataclass
 
 _MOST_LEMMAS = 50_000  # of a partition, or invariants; the rest is not kept: whoever has so many needs no more
 _LONGEST_TEXT = 200_000

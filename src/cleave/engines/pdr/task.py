@@ -8,7 +8,7 @@ problem.prepared          # simplified: what SPACER gets, and what partitions ar
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from cleave.frontends.input import Input
 from cleave.ir.horn import Derivation, HornSystem, Interpretation
 from cleave.ir.integers import Integers
 from cleave.passes.horn import SimplifiedHorn, simplify_horn
+from cleave.records import dataclass
 
 if TYPE_CHECKING:
     from cleave.ir.program import Program
@@ -41,6 +42,11 @@ class HornProblem:
         return self.simplified.system
 
     @property
+    def has_arrays(self) -> bool:
+        """Whether predicates of the prepared clauses are about arrays."""
+        return any(sort.is_array for predicate in self.prepared.predicates.values() for sort in predicate.sorts)
+
+    @property
     def inlined(self) -> tuple[str, ...]:
         """Predicates of the given clauses that the prepared ones do without: whoever checks may unfold them."""
         return self.simplified.inlined
@@ -58,24 +64,29 @@ class HornProblem:
 
 
 def read_problem(task: Task) -> HornProblem:
-    return problem_of(Input.of(task.file, task.source, task.entry, task.property), task.integers)
+    return problem_of(Input.of(task.file, task.source, task.entry, task.property), task.integers, task.known)
 
 
-def problem_of(input: Input, integers: Integers) -> HornProblem:
+def problem_of(input: Input, integers: Integers, known: bytes = b"") -> HornProblem:
+    """``known`` are facts about the program, as `engines.known` encodes them: they are assumed."""
     if input.kind.is_program:
-        return _program_problem(input, integers)
+        return _program_problem(input, integers, known)
     text = input.source if _asserts_clauses(input.file, input.source) else b""
     return replace(horn_problem(input.clauses), text=text)
 
 
-def _program_problem(input: Input, integers: Integers) -> HornProblem:
+def _program_problem(input: Input, integers: Integers, known: bytes) -> HornProblem:
     # What is needed for programs only takes a third of a worker's start.
+    from cleave.engines.known import decode_known
     from cleave.passes.entries import choose_entries
+    from cleave.passes.known import assume_known
     from cleave.passes.to_horn import program_to_horn
     from cleave.passes.to_integers import to_integers
 
     program = input.program
-    horn = program_to_horn(to_integers(program, integers), choose_entries(program, input.entry))
+    assumed, from_known = assume_known(program, decode_known(known) if known else ())
+    horn = program_to_horn(to_integers(assumed, integers), choose_entries(program, input.entry))
+    horn = replace(horn, ways_back=(from_known, *horn.ways_back))
     return replace(horn_problem(horn.system), program=program, horn=horn)
 
 

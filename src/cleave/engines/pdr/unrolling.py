@@ -13,7 +13,6 @@ no level has. It is for linear clauses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from cleave.engines.pdr.induction import Induction
 from cleave.engines.pdr.levels import applied, facts, making_cost, passed
@@ -24,6 +23,7 @@ from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, disj_all, implies, var
 from cleave.logic.walk import has_quantifier
 from cleave.passes.horn.step import as_term, has_values
+from cleave.records import dataclass
 from cleave.smt.solver import Answer, Model
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 

@@ -16,6 +16,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from cleave.engines.coordination import Clock, Turn, Work
+from cleave.engines.findings import GivenUp
 from cleave.engines.pdr.confirm import STEP_COST, Confirming, solvers_of_virtual_workers
 from cleave.engines.pdr.extension import PartProblem
 from cleave.engines.pdr.job import POLL_SECONDS, SolveJob, StartRun, start_spacer
@@ -24,7 +25,6 @@ from cleave.engines.pdr.messages import (
     Divided,
     Effort,
     FromWorker,
-    GivenUp,
     Learn,
     Outcome,
     Ready,

@@ -1,1 +1,1 @@
-"""What an engine tells of a run: who did what, and what became of the parts of the search."""
+"""An engine's review of a run: the work of each worker, and the state of each part of the search."""

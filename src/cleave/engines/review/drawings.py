@@ -1,4 +1,4 @@
-"""What an engine's review shows beside its text, as data: pages and reports draw it without knowing the engine.
+"""The drawings of an engine's review, as data: pages and reports draw it without knowing the engine.
 
     Tree        parts of a search, split again and again: their states, and what they cost
     Lanes       who did what when: blocks in rows, arrows between them
@@ -6,6 +6,7 @@
     Matrix      numbers between 0 and 1 of pairs
     Rows        a table
     Graph       who told how much to whom
+    Series      drawings of one kind, of which the last is shown first
 
 A block's ``kind`` is one of those that pages have a colour for: search, setup, checking, waiting, lost, or a state.
 """
@@ -113,4 +114,24 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True, tag="graph"):
     note: str = ""
 
 
-Drawing: TypeAlias = Tree | Lanes | Lines | Matrix | Rows | Graph
+class Series(msgspec.Struct, frozen=True, kw_only=True, tag="series"):
+    """Trees with their names, in order: a person opens those to see."""
+
+    title: str
+    members: tuple[tuple[str, Tree], ...]
+    note: str = ""
+
+
+Drawing: TypeAlias = Tree | Lanes | Lines | Matrix | Rows | Graph | Series
+
+
+def encode_drawings(drawings: tuple[Drawing, ...]) -> bytes:
+    return msgspec.msgpack.encode(drawings)
+
+
+def decode_drawings(data: bytes) -> tuple[Drawing, ...]:
+    """None of a version that has other drawings: a page does without them."""
+    try:
+        return msgspec.msgpack.decode(data, type=tuple[Drawing, ...]) if data else ()
+    except msgspec.MsgspecError:
+        return ()

@@ -1,4 +1,4 @@
-"""Who took part in a stage of a run, told from its events: what all reviews have.
+"""The workers of a stage of a run, from its events. All reviews have them.
 
     crew = Crew(WorkerSummary)
     for worker, message, seconds in crew.heard(events): ...
@@ -11,7 +11,7 @@ Nothing here asks the coordinator: what workers said while they were there is al
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from cleave.engines.coordination import STOPPED, Event, Joined, Lost, Received
 from cleave.engines.review.drawings import Block, Drawing, Lane, Lanes
+from cleave.records import dataclass
 
 State = Literal["open", "split", "closed", "violated", "given up"]
 """Of a part of a search."""
@@ -103,12 +104,20 @@ class Crew(Generic[AnyMember]):
             match event:
                 case Joined(worker=number, place=place):
                     self._present.add(number)
-                    self.members[number] = self._joined(number, place, seconds)
+                    self._joins(self._joined(number, place, seconds))
                 case Lost(worker=number, reason=reason) if number in self._present:
                     self._present.discard(number)
                     self.members[number].left, self.members[number].why_left = seconds, reason
                 case Received(worker=number, message=message) if number in self._present:
                     yield self.members[number], message, seconds
+
+    def _joins(self, member: AnyMember) -> None:
+        """They are kept in the order of their numbers, in which they need not come."""
+        self.members[member.number] = member
+        if member.number < max(self.members):
+            ordered = sorted(self.members.items())
+            self.members.clear()
+            self.members.update(ordered)
 
     def lost(self) -> list[AnyMember]:
         """Those that were lost while the run went on."""

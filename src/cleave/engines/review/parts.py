@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 import msgspec
@@ -19,6 +19,7 @@ from cleave.engines.coordination import Event
 from cleave.engines.review.drawings import Drawing
 from cleave.engines.review.members import Crew, Member, State
 from cleave.engines.review.parts_text import parts_tables, parts_text
+from cleave.records import dataclass
 
 
 @dataclass(slots=True)
@@ -39,7 +40,7 @@ class PartRecord:
 @dataclass(slots=True)
 class WorkerSummary(Member):
     """Costs are those of jobs that ended; ``unfinished`` is what it had told of another one when it was last heard of.
-    ``lemmas`` counts what it told to others."""
+    ``lemmas`` counts those that it sent."""
 
     jobs: int = 0
     cost: int = 0

@@ -1,4 +1,4 @@
-"""What happened in a run whose parts are a flat list, as text.
+"""The history of a run with a flat list of parts, as text.
 
 parts: 3 closed, 1 open
   part                      state   by        at     how       cost
@@ -37,7 +37,7 @@ def parts_text(review: PartsReview) -> Iterable[str]:
         yield from (f"  without an answer: {part.name}: {reason}" for reason in part.tries)
         yield from (f"  learned in {part.name}: {one}" for one in part.learned)
     if review.crew.members:
-        yield "who did what (cost: the solver's; lemmas: told to others; busy: seconds):"
+        yield "who did what (cost: of the solver; lemmas: sent to others; busy: seconds of finished jobs):"
         rows = [_worker_row(worker) for worker in list(review.crew.members.values())[:_MOST_ROWS]]
         yield from table([_WORKER_COLUMNS, *rows], right=_WORKER_COLUMNS[2:], indent="  ")
         yield from _further(len(review.crew.members), "workers")
@@ -61,7 +61,7 @@ def parts_tables(review: PartsReview) -> Iterable[Rows]:
             rows=rows,
             numbers=numbers,
             further=left,
-            note="Cost is the solver's. Lemmas are those told to others. Busy is in seconds.",
+            note="Cost is the solver's. Lemmas are those that the worker sent. Busy: seconds of finished jobs.",
         )
 
 

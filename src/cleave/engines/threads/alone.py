@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 
 from cleave.engines.desk import News
-from cleave.engines.findings import Finding, GaveUp, Proof, Violation
+from cleave.engines.findings import Finding, GaveUp, GivenUp, Proof, Violation
 from cleave.engines.threads.coordinator import part_names
 from cleave.engines.threads.messages import Task
 from cleave.engines.threads.options import ThreadsOptions
-from cleave.engines.threads.part import Found, Outcome, Part, Stopped
+from cleave.engines.threads.part import Outcome, Part
 from cleave.engines.unfolding.instances import Unfolded
 from cleave.ir.schedule import Schedule
 from cleave.verdict import Reason
@@ -45,9 +45,9 @@ def search_alone(task: Task, unfolded: Unfolded, guard: Guard) -> Generator[News
                     "cost": cost + part.cost(),
                     **part.size(),
                 }
-            if isinstance(found, Found):
-                return Violation(found.schedule)
-            if isinstance(found, Stopped):
+            if isinstance(found, Violation):
+                return found
+            if isinstance(found, GivenUp):
                 reason = _REASONS.get(found.reason, Reason.SOLVER)
                 done = f"no violation within {checked} contexts" if checked else ""
                 return GaveUp(reason, done if reason in _REASONS.values() else found.reason)

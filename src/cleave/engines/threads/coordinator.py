@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleave.engines.coordination import (
     STOPPED,
@@ -27,23 +26,24 @@ from cleave.engines.coordination import (
     Send,
     is_hopeless,
 )
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.threads.messages import (
     Answer,
     Divided,
     Empty,
     Finding,
     GetPart,
-    GivenUp,
     Outcome,
     Progress,
     Solve,
     Split,
     Task,
-    Violated,
     encode,
     from_worker,
 )
+from cleave.engines.threads.options import ThreadsOptions
 from cleave.errors import InternalError
+from cleave.records import dataclass
 
 
 @dataclass(slots=True)
@@ -155,7 +155,7 @@ class PartsCoordinator:
 
     def _on_outcome(self, worker: int, member: _Member, outcome: Outcome) -> list[Command]:
         self._note_effort(member, outcome)
-        if isinstance(outcome.answer, Violated):
+        if isinstance(outcome.answer, Violation):
             return self._finish(outcome.answer)
         self._must_own(worker, member, outcome.contexts, outcome.name)
         if isinstance(outcome.answer, Empty):
@@ -269,10 +269,12 @@ class ThreadsCoordinator(PartsCoordinator):
         bounds = (0,) if how.rounds else how.tried
         self._levels = bounds[-1:] if how.partitions else bounds
         self._level = 0
-        names = part_names(how.partitions)
-        chosen = names[how.first : len(names) if how.last is None else how.last + 1]
         super().__init__(
-            task.workers, chosen, splits=not how.partitions, patience=how.patience, most_losses=how.most_losses
+            task.workers,
+            chosen_parts(how),
+            splits=not how.partitions,
+            patience=how.patience,
+            most_losses=how.most_losses,
         )
 
     @property
@@ -301,3 +303,9 @@ def part_names(partitions: int) -> list[str]:
     """So many parts, a power of two, by name; the first context's bit is the first."""
     bits = max(partitions, 1).bit_length() - 1
     return [f"{number:0{bits}b}" if bits else "" for number in range(1 << bits)]
+
+
+def chosen_parts(how: ThreadsOptions) -> list[str]:
+    """Of the parts that are made at once, those that are searched here."""
+    names = part_names(how.partitions)
+    return names[how.first : len(names) if how.last is None else how.last + 1]

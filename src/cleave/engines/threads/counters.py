@@ -1,4 +1,4 @@
-"""What the threads engine counts."""
+"""The counters of the engine threads."""
 
 from __future__ import annotations
 

@@ -11,14 +11,18 @@ The lazy schema of the paper executes each thread's code again in each context. 
 local values don't depend on when a thread is interrupted, given what it read. Only shared variables have a value for
 each context. Whatever can't happen is not encoded: a thread is started one context after its parent at the soonest,
 and runs only where the part of the search lets it.
+
+With store buffers (`buffers`), a context begins with commits of one thread, and a thread may go on in two contexts in a
+row if the second begins with commits of another one. Schedules are not reduced then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
+from cleave.engines.threads.buffers import ThreadBuffer
 from cleave.engines.threads.partition import Decision, Space, What
 from cleave.engines.threads.reduction import Reduction
 from cleave.engines.unfolding.code import Cell, Joined, Read, ThreadCode, Write
@@ -39,6 +43,7 @@ from cleave.logic.terms import (
     neg,
     var,
 )
+from cleave.records import dataclass
 
 Values = dict[Cell, Term]
 
@@ -53,7 +58,10 @@ class Formula:
     cut: Term = FALSE
     runs: list[list[Term]] = field(default_factory=list)  # by context and thread: whether it runs there
     done: list[list[list[Term]]] = field(default_factory=list)  # by context, thread and position
-    moves: list[Term] = field(default_factory=list)  # by context: whether anything is executed in it
+    moves: list[Term] = field(default_factory=list)  # by context: whether anything is executed in it, or commits
+    drains: list[list[Term]] = field(default_factory=list)  # by context and thread: whether it begins with its commits
+    begun: list[list[list[Term]]] = field(default_factory=list)  # by context, thread and store: in memory after these
+    ended: list[list[list[Term]]] = field(default_factory=list)  # ... and when the context ends
 
 
 def encode(
@@ -74,11 +82,12 @@ class _Encoder:
         self, unfolded: Unfolded, contexts: int, decided: Mapping[Decision, bool], rounds: int, reduced: bool
     ) -> None:
         self._threads = unfolded.threads
-        self._reduction = Reduction(self._threads) if reduced and not rounds else None
+        self._out = Formula()
+        self._buffers = self._make_buffers(unfolded)
+        self._reduction = Reduction(self._threads) if reduced and not rounds and not self._buffers else None
         self._contexts = rounds * len(self._threads) if rounds else contexts
         self._rounds = rounds
         self._decided = decided
-        self._out = Formula()
         self._values: Values = dict(unfolded.initial)
         self._accesses = [sorted(thread.accesses, key=lambda a: a.position) for thread in self._threads]
         self._cases: dict[Term, list[tuple[Term, Term]]] = {}  # of what was read: when, and what
@@ -105,7 +114,8 @@ class _Encoder:
     def _context(self, context: int) -> None:
         chosen = self._chosen(context)
         until = [self._bit(Decision(What.UNTIL, context, bit)) for bit in range(self._space.until_bits)]
-        values, moves = [], []
+        self._begin_context(context, chosen)
+        values, moves = [], [buffer.drains_any() for buffer in self._buffers]
         after: list[list[Term]] = []
         for thread, here in zip(self._threads, chosen, strict=True):
             runs = conj(here, self._is_started(thread))
@@ -114,6 +124,8 @@ class _Encoder:
                 values.append(self._values)
                 continue
             done = [self._done(thread, position, runs, until) for position in range(thread.positions)]
+            if self._buffers:
+                self._buffers[thread.instance].end_context(context, runs, done)
             values.append(self._execute(thread, done))
             if self._reduction is not None:
                 self._reduction.executes(thread, self._before[thread.instance], done)
@@ -124,6 +136,8 @@ class _Encoder:
         self._out.done.append(after)
         self._out.runs.append(chosen)
         self._out.moves.append(disj_all(moves))
+        self._out.begun.append([buffer.begun for buffer in self._buffers])
+        self._out.ended.append([buffer.ended for buffer in self._buffers])
         if self._reduction is not None:
             self._reduction.end_context(chosen, self._out.moves[-1])
 
@@ -139,11 +153,12 @@ class _Encoder:
         chosen = []
         for number in range(threads):
             own = conj_all(bit if number >> place & 1 else neg(bit) for place, bit in enumerate(bits))
-            chosen.append(FALSE if previous[number] is TRUE else own)
+            chosen.append(FALSE if previous[number] is TRUE and not self._buffers else own)
         if threads > 1:
             # Numbers that no thread has are no threads; and nobody runs in two contexts in a row.
             self._out.constraints.append(disj_all(chosen))
-            self._out.constraints.extend(neg(conj(a, b)) for a, b in zip(previous, chosen, strict=True))
+            if not self._buffers:
+                self._out.constraints.extend(neg(conj(a, b)) for a, b in zip(previous, chosen, strict=True))
         return chosen
 
     def _bit(self, decision: Decision) -> Term:
@@ -173,10 +188,41 @@ class _Encoder:
             for position, (old, new) in enumerate(zip(before, done, strict=True))
         )
 
+    # --- store buffers ------------------------------------------------------------------------------------------------
+
+    def _make_buffers(self, unfolded: Unfolded) -> list[ThreadBuffer]:
+        """One for each thread; none at all where nothing is ever stored in one."""
+        buffers = unfolded.store_buffers
+        if buffers is None or not any(thread.stores for thread in unfolded.threads):
+            return []
+        return [ThreadBuffer(thread, buffers.keeps_order, self._out.constraints) for thread in unfolded.threads]
+
+    def _begin_context(self, context: int, chosen: list[Term]) -> None:
+        """The commits with which it begins: of one buffer, then of the thread that runs."""
+        if not self._buffers:
+            return
+        drains = [var(f"drains:{context}:{number}", BOOL) if context else FALSE for number in range(len(chosen))]
+        say = self._out.constraints.append
+        for number, one in enumerate(drains):
+            self._out.constraints.extend(neg(conj(one, other)) for other in drains[:number])
+        for buffer, one, runs, before in zip(self._buffers, drains, chosen, self._before, strict=True):
+            buffer.begin_context(context, one, runs, before)
+        self._values = dict(self._values)
+        for buffer, one in zip(self._buffers, drains, strict=True):
+            buffer.drained(self._values, one)
+        for buffer, one in zip(self._buffers, drains, strict=True):
+            buffer.drained(self._values, neg(one))
+        if context and not self._rounds:
+            for number, (was, runs) in enumerate(zip(self._out.runs[-1], chosen, strict=True)):
+                others = [other.drains_any() for other in self._buffers if other is not self._buffers[number]]
+                say(implies(conj(was, runs), disj_all(others)))
+        self._out.drains.append(drains)
+
     # --- shared variables ---------------------------------------------------------------------------------------------
 
     def _execute(self, thread: ThreadCode, done: list[Term]) -> Values:
-        values = dict(self._values)
+        values, buffer = dict(self._values), self._buffers[thread.instance] if self._buffers else None
+        seen = values if buffer is None else buffer.seen(values)
         before = self._before[thread.instance]
         for access in self._accesses[thread.instance]:
             position = access.position
@@ -184,12 +230,13 @@ class _Encoder:
                 continue
             match access:
                 case Read(cell=cell, leaf=leaf, index=index):
-                    held = values[cell] if index is None else element(values[cell], index)
+                    held = seen[cell] if index is None else element(seen[cell], index)
                     self._cases.setdefault(leaf, []).append((done[position], held))
                 case Write(cell=cell, held=value, index=index):
                     now = conj(done[position], neg(before[position]), access.guard)
-                    written = value if index is None else stored(values[cell], index, value)
-                    values[cell] = choice(now, written, values[cell])
+                    _put(seen, cell, index, value, now)
+                    if buffer is not None:
+                        _put(values, cell, index, value, conj(now, buffer.is_at_once(access.store)))
                 case Joined(thread=number, leaf=leaf):
                     self._cases.setdefault(leaf, []).append((done[position], self._has_ended(thread, number)))
         return values
@@ -200,7 +247,8 @@ class _Encoder:
             if other is not joining:
                 position, guard = other.ends
                 is_meant = equal(number, number_as(other.number, number.sort))
-                ended.append(conj(is_meant, self._before[other.instance][position], guard))
+                has_ended = conj(is_meant, self._before[other.instance][position], guard)
+                ended.append(conj(has_ended, self._buffers[other.instance].is_empty()) if self._buffers else has_ended)
         return disj_all(ended)
 
     def _mixed(self, chosen: list[Term], values: list[Values]) -> Values:
@@ -233,6 +281,11 @@ class _Encoder:
             cuts += [conj(done[cut.position], cut.guard) for cut in thread.cuts]
         self._out.violation = disj_all(violations)
         self._out.cut = disj_all(cuts)
+
+
+def _put(values: Values, cell: Cell, index: Term | None, value: Term, when: Term) -> None:
+    written = value if index is None else stored(values[cell], index, value)
+    values[cell] = choice(when, written, values[cell])
 
 
 def _is_less(position: int, until: list[Term]) -> Term:

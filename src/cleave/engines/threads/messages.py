@@ -1,4 +1,4 @@
-"""What the threads engine's coordinator and workers say to each other.
+"""The messages between the threads engine's coordinator and its workers.
 
     worker                          coordinator
     GetPart             ──▶         the worker has unfolded its program and has nothing to do
@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.threads.options import VERSION, ThreadsOptions
 from cleave.ir.schedule import Context, Schedule
 from cleave.logic.values import MapValue, Value
@@ -53,23 +54,12 @@ class Empty(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 
 class SentSchedule(msgspec.Struct, frozen=True, array_like=True):
-    contexts: tuple[tuple[int, int], ...]
+    contexts: tuple[tuple[int, int, tuple[tuple[int, int], ...]], ...]
     values: dict[int, tuple[tuple[str, bytes], ...]]
     successors: dict[int, tuple[str, ...]]
 
 
-class Violated(msgspec.Struct, frozen=True, array_like=True, tag=2):
-    """A violating schedule, still to be replayed."""
-
-    schedule: SentSchedule
-
-
-class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag=3):
-    reason: str
-    detail: str = ""
-
-
-Answer: TypeAlias = Empty | Violated | GivenUp
+Answer: TypeAlias = Empty | Violation[SentSchedule] | GivenUp
 
 
 class Effort(msgspec.Struct, frozen=True, array_like=True):
@@ -157,7 +147,7 @@ def send_schedule(schedule: Schedule) -> SentSchedule:
         for thread, own in schedule.values.items()
     }
     successors = {thread: tuple(own) for thread, own in schedule.successors.items()}
-    return SentSchedule(tuple((c.thread, c.steps) for c in schedule.contexts), values, successors)
+    return SentSchedule(tuple((c.thread, c.steps, c.commits) for c in schedule.contexts), values, successors)
 
 
 def receive_schedule(sent: SentSchedule) -> Schedule:

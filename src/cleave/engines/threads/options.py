@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cleave.engines.options import MOST, ascending, bounds, losses_option, option, patience_option, seed_option
 from cleave.engines.unfolding.options import AUTO, BITWUZLA, Extent, Unwind, general_bound, solver_option, unwind_option
+from cleave.records import dataclass
 
 VERSION = 2
 """Of the task and of the messages. A journal of another version is not resumed."""
@@ -50,6 +49,7 @@ class ThreadsOptions:
         low=0,
         high=MOST,
         help="all threads in turn, in the order in which they are met, R times, instead of contexts; 0: contexts",
+        instead_of="contexts",
     )
     seed: int = seed_option()
     solver: str = solver_option(f"{AUTO} is minisat if it is installed and no array is written, else {BITWUZLA}")

@@ -11,8 +11,8 @@ if neither is possible, no bound took part.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.threads.encode import Formula, encode
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.partition import Decision, Space
@@ -24,6 +24,7 @@ from cleave.errors import UnsupportedError
 from cleave.ir.schedule import Schedule
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import FALSE, Term, disj, neg, var
+from cleave.records import dataclass
 from cleave.smt.sat.solver import SatSolver
 from cleave.smt.solver import Answer, Solver
 
@@ -35,25 +36,13 @@ _BOUND_CONFLICTS, _BOUND_COST = 2_000, 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    schedule: Schedule
-
-
-@dataclass(frozen=True, slots=True)
 class Empty:
     """There is no violation; the bounds that took part are named ``contexts``, ``rounds`` and ``unwind``."""
 
     bounds: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """The solver gave up, or was told to."""
-
-    reason: str
-
-
-Outcome = Found | Empty | Stopped
+Outcome = Violation[Schedule] | Empty | GivenUp
 Slices = Generator[None, None, Outcome]
 
 
@@ -105,15 +94,15 @@ class Part:
         except UnsupportedError as error:  # there are too many clauses
             if self._options.solver != AUTO:
                 raise
-            return Stopped(str(error))
+            return GivenUp(str(error))
 
     def _search(self, slice_cost: int, *, last: bool) -> Slices:
         self._add(self._formula)
         answer = yield from self._ask("violation", self._formula.violation, slice_cost)
         if answer is Answer.SAT:
-            return Found(schedule_of(self._unfolded, self._formula, self._solver.model()))
+            return Violation(schedule_of(self._unfolded, self._formula, self._solver.model()))
         if answer is Answer.UNKNOWN:
-            return Stopped(self._solver.reason_unknown())
+            return GivenUp(self._solver.reason_unknown())
         if not last:
             return Empty(frozenset(("contexts",)))
         self._searching = False

@@ -1,4 +1,4 @@
-"""What the events of a run say about its split tree, read without the coordinator: for `validate.proofs.coverage`."""
+"""The split tree of a run, from its events, read without the coordinator: for `validate.proofs.coverage`."""
 
 from __future__ import annotations
 

@@ -17,10 +17,11 @@ counts as one of the next thread.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from cleave.engines.unfolding.code import Cell, Joined, Read, ThreadCode, Write
+from cleave.engines.unfolding.code import Cell, Fenced, Joined, Read, ThreadCode, Write
 from cleave.logic.terms import FALSE, TRUE, Term, conj, conj_all, disj, disj_all, implies, neg
+from cleave.records import dataclass
 
 
 @dataclass(slots=True)
@@ -130,5 +131,6 @@ class Reduction:
 def _by_position(thread: ThreadCode) -> dict[int, list[Read | Write | Joined]]:
     found: dict[int, list[Read | Write | Joined]] = {}
     for access in thread.accesses:
-        found.setdefault(access.position, []).append(access)
+        if not isinstance(access, Fenced):
+            found.setdefault(access.position, []).append(access)
     return found

@@ -1,15 +1,16 @@
-"""What the messages of the threads engine's workers say about the parts of a run: sets of schedules, for each number of
+"""The parts of a run as the messages of the threads engine's workers show them: sets of schedules, for each number of
 contexts, named by the bits of the scheduled threads that are decided."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from cleave.engines.coordination import Event
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.review.drawings import Drawing, Node, Tree
 from cleave.engines.review.parts import Listener, PartsReview, WorkerSummary
-from cleave.engines.threads.messages import Divided, Empty, GivenUp, Outcome, Progress, Violated, from_worker
+from cleave.engines.threads.messages import Divided, Empty, Outcome, Progress, from_worker
+from cleave.records import dataclass
 
 _NOTE = "A set is as wide as what it and its parts cost. Each split decides one bit of which thread runs in a context."
 
@@ -69,7 +70,7 @@ def _on_outcome(review: PartsReview, worker: WorkerSummary, outcome: Outcome, se
             return
         case Empty():
             part.state = "closed"
-        case Violated():
+        case Violation():
             part.state = "violated"
     part.worker, part.seconds, part.cost = worker.number, seconds, effort.cost
 

@@ -4,7 +4,6 @@ confirm that nothing was."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import msgspec
@@ -13,14 +12,14 @@ from cleave.engines.confirming import confirm_schedule
 from cleave.engines.coordination import Event
 from cleave.engines.desk import Desk
 from cleave.engines.engine import Setting, Team, solved
-from cleave.engines.findings import Finding, GaveUp, Proof, Violation
+from cleave.engines.findings import Finding, GaveUp, GivenUp, Proof, Violation
 from cleave.engines.threads import messages
 from cleave.engines.threads.alone import bound_values, search_alone
-from cleave.engines.threads.coordinator import ThreadsCoordinator, part_names
+from cleave.engines.threads.coordinator import ThreadsCoordinator, chosen_parts, part_names
 from cleave.engines.threads.encode import encode
 from cleave.engines.threads.messages import Task, receive_schedule
 from cleave.engines.threads.options import ThreadsOptions
-from cleave.engines.threads.partition import Space
+from cleave.engines.threads.partition import Space, What
 from cleave.engines.threads.record import split_tree
 from cleave.engines.threads.task import bounds_of, program_of, unfold_task
 from cleave.engines.unfolding.instances import Unfolded
@@ -30,9 +29,11 @@ from cleave.frontends.input import Input
 from cleave.ir.program import Program
 from cleave.ir.schedule import Schedule
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 from cleave.validate.confirmation import Confirmation
-from cleave.validate.proofs.bounded import Absence, Means, confirm, refuted_twice
+from cleave.validate.proofs.bounded import Absence, Means, confirm, confirm_share
 from cleave.validate.proofs.coverage import covered
+from cleave.validate.proofs.schedules.contexts import Share
 from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
 
 _REASONS = {"memory": Reason.MEMORY, "interrupted": Reason.INTERRUPTED, "timeout": Reason.TIMEOUT}
@@ -93,11 +94,11 @@ class ThreadsSearch:
     def found(self, outcome: bytes, counters: Mapping[str, Any]) -> Finding[Schedule | None]:
         finding = messages.decode_finding(outcome)
         match finding.answer:
-            case messages.Violated(schedule=schedule):
+            case Violation(schedule):
                 return Violation(receive_schedule(schedule))
             case messages.Empty(bounds=bounds):
                 return Proof(None, bound_values(self.task.options, finding.contexts, bounds))
-            case messages.GivenUp(reason=reason, detail=detail):
+            case GivenUp(reason=reason, detail=detail):
                 why = _REASONS.get(reason, Reason.SOLVER)
                 return GaveUp(why, detail or (reason if why is Reason.SOLVER else ""))
 
@@ -145,6 +146,7 @@ class ThreadsSearch:
             rounds=options.rounds,
             took_part=frozenset(bounds),
             solver=TITLES[chosen(read.unfolded, options.solver)],
+            shares=self._shares(read.unfolded) if self._is_a_share() else (),
         )
         means = Means(
             states=options.confirm_states,
@@ -157,19 +159,23 @@ class ThreadsSearch:
             last = options.partitions - 1 if options.last is None else options.last
             share = f"parts {options.first} to {last} of {options.partitions}"
             desk.assumptions.append(f"only {share} were searched")
-            return refuted_twice(absence, means, f"{share}: ")
-        found = confirm(absence, means)
-        desk.assumptions += [found.note] if found.note else []
-        return _told(found.verdict, covered, desk)
+            return _verdict(confirm_share(absence, means, share), "", desk)
+        return _verdict(confirm(absence, means), covered, desk)
+
+    def _shares(self, unfolded: Unfolded) -> tuple[Share, ...]:
+        """The parts by who runs; by how far somebody runs, the checker tells none apart."""
+        contexts = self.task.options.tried[-1]
+        facts = [Space.of(unfolded).facts(name, contexts) for name in chosen_parts(self.task.options)]
+        return tuple(
+            {(one.context, one.bit): value for one, value in found.items() if one.what is What.THREAD}
+            for found in facts
+        )
 
     def _formulas(self, unfolded: Unfolded) -> list[tuple[Term, ...]]:
         """Those of all schedules that were searched; with several workers of two halves, for two processors."""
         options, contexts = self.task.options, self.task.options.tried[-1]
-        names = part_names(options.partitions)[options.first :] if self._is_a_share() else part_names(1)
-        if self._is_a_share():
-            names = names[: len(names) if options.last is None else options.last + 1 - options.first]
-        elif self.task.workers > 1 and not options.rounds and Space.of(unfolded).decisions(contexts):
-            names = part_names(2)
+        halves = self.task.workers > 1 and not options.rounds and Space.of(unfolded).decisions(contexts)
+        names = chosen_parts(options) if self._is_a_share() else part_names(2 if halves else 1)
         made = (
             encode(unfolded, contexts, Space.of(unfolded).facts(name, contexts), rounds=options.rounds)
             for name in names
@@ -177,13 +183,12 @@ class ThreadsSearch:
         return [(*formula.constraints, formula.violation) for formula in made]
 
 
-def _told(verdict: Verdict, covered: str, desk: Desk) -> Verdict:
-    match verdict:
-        case Safe(validation) | BoundedSafe(_, validation):
-            return replace(verdict, validation=f"{covered}{validation}")
-        case Unknown(_, detail):
-            return Unknown(desk.watch.reason or verdict.reason, detail)
-    return verdict
+def _verdict(confirmation: Confirmation, covered: str, desk: Desk) -> Verdict:
+    desk.assumptions += confirmation.notes
+    if not confirmation.holds:
+        return Unknown(desk.watch.reason or Reason.UNCONFIRMED, confirmation.text)
+    validation = f"{covered}{confirmation.text}"
+    return BoundedSafe(confirmation.bounds, validation) if confirmation.bounds else Safe(validation)
 
 
 def how_far(counters: Mapping[str, Any]) -> str:

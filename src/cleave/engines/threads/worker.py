@@ -11,6 +11,7 @@ from functools import lru_cache
 from time import monotonic
 
 from cleave.engines.coordination import PROGRESS_SECONDS, Clock, Turn, Work
+from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.threads.messages import (
     Answer,
     Divided,
@@ -18,20 +19,18 @@ from cleave.engines.threads.messages import (
     Empty,
     FromWorker,
     GetPart,
-    GivenUp,
     Outcome,
     Progress,
     Solve,
     Split,
     Task,
-    Violated,
     decode_task,
     encode,
     send_schedule,
     to_worker,
 )
-from cleave.engines.threads.part import Found, Part, Stopped
 from cleave.engines.threads.part import Outcome as PartOutcome
+from cleave.engines.threads.part import Part
 from cleave.engines.threads.partition import Space
 from cleave.engines.threads.task import read_task, unfold_task
 from cleave.engines.unfolding.instances import Unfolded
@@ -121,10 +120,10 @@ class Client:
 
     def _answer(self, part: Part, order: Solve, found: PartOutcome) -> Answer:
         match found:
-            case Found(schedule):
-                return Violated(send_schedule(schedule))
-            case Stopped(reason):
-                return GivenUp(reason)
+            case Violation(schedule):
+                return Violation(send_schedule(schedule))
+            case GivenUp():
+                return found
         decided = Space.of(self._unfolded).path(part.name, order.contexts)
         return Empty(tuple(sorted(found.bounds)), decided)
 

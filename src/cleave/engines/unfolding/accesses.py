@@ -11,9 +11,9 @@ Whatever is read from a shared variable becomes a new variable; which value that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from cleave.engines.unfolding.code import Cell, Opened, Read, Stretch, ThreadCode, Write
+from cleave.engines.unfolding.code import Cell, Fenced, Opened, Read, Stretch, ThreadCode, Write
 from cleave.engines.unfolding.shared import Shared
 from cleave.engines.unfolding.simplify import choice, element, evaluate, one_of, simplified, stored
 from cleave.engines.unfolding.state import State
@@ -32,10 +32,12 @@ class NotSplitError(Exception):
 
 
 class Accesses:
-    def __init__(self, shared: Shared, code: ThreadCode) -> None:
+    def __init__(self, shared: Shared, code: ThreadCode, buffered: Collection[Term] = ()) -> None:
         self._shared = shared
         self._variables = shared.variables()
         self._code = code
+        self._buffered = frozenset(buffered)
+        self._stores = False  # whether the current statement has its store
         self._count = 0
         self._place = ""  # of the current statement, the same for every bound
         self._entered = False  # whether the current statement has its position
@@ -47,7 +49,7 @@ class Accesses:
         """Of a statement."""
         if place:
             self._place, self._count = place, 0
-        self._entered = False
+        self._entered = self._stores = False
         self._read = {}
 
     @property
@@ -166,7 +168,21 @@ class Accesses:
         self.make_visible(state)
         whole = None if cell.index is not None else index
         held = self._shared.coded(cell, value)
-        self._code.accesses.append(Write(state.position, state.guard, cell, held, whole, value))
+        store = self._store(target, state)
+        self._code.accesses.append(Write(state.position, state.guard, cell, held, whole, value, store=store))
+
+    def _store(self, target: Term, state: State) -> int:
+        """The number of the store that a write to a variable belongs to."""
+        if target not in self._buffered or state.atomic:
+            return 0
+        if not self._stores:
+            self._code.stores += 1
+            self._stores = True
+        return self._code.stores
+
+    def fence(self, state: State, *, stores_only: bool = False) -> None:
+        if self._code.stores and state.published:
+            self._code.accesses.append(Fenced(state.position, state.guard, self._code.stores, stores_only))
 
     def _set_one_of(self, target: Term, value: Term, state: State, chosen: list[tuple[Term, Term]]) -> None:
         """Writes that element of a split array whose condition holds."""

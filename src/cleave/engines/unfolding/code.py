@@ -13,11 +13,12 @@ schedule lets the thread run.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from itertools import chain
 
 from cleave.ir.shape import Body
 from cleave.logic.terms import TRUE, Term
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Read:
 @dataclass(frozen=True, slots=True)
 class Write:
     """If ``guard``. Of an array, where there is an ``index``, only that element. The ``first`` write of a variable only
-    makes known what it held before there were other threads."""
+    makes known what it held before there were other threads. With store buffers, a ``store`` is what one statement
+    writes; they are counted from 1. 0: the write is seen by all at once."""
 
     position: int
     guard: Term
@@ -50,6 +52,7 @@ class Write:
     index: Term | None
     value: Term
     first: bool = False
+    store: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,18 @@ class Joined:
     leaf: Term
 
 
-Access = Read | Write | Joined
+@dataclass(frozen=True, slots=True)
+class Fenced:
+    """If ``guard``: all stores of the thread up to number ``store`` have committed; with ``stores_only``, they do
+    before any later one."""
+
+    position: int
+    guard: Term
+    store: int
+    stores_only: bool = False
+
+
+Access = Read | Write | Joined | Fenced
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +164,7 @@ class ThreadCode:
     stretches: list[Stretch] = field(default_factory=list)
     arrivals: dict[int, Term] = field(default_factory=dict)  # the guard under which a position is passed
     ends: tuple[int, Term] = (0, TRUE)
+    stores: int = 0  # into the thread's buffer
     shape: Body = field(default_factory=lambda: Body(""))  # for whoever checks what is proved about it
 
     def terms(self) -> Iterator[Term]:

@@ -9,10 +9,9 @@ each loop (`ir.loops`); sorted by key, every copy comes after all copies that le
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cleave.ir.loops import Loop, places
 from cleave.ir.program import Procedure
+from cleave.records import dataclass
 
 Key = tuple[int, ...]
 

@@ -6,8 +6,8 @@ Such a variable is encoded by the number of its value, in a few bits, and what i
 so that the address computed from it, and the element of an array that is used, are known but for a choice among a few.
 
 Sets of values are computed from the writes of unfolded threads, beginning with what the variables hold at first, until
-nothing new comes. Of arrays each element has its set, as far as it is known which elements are written. What has too
-many values, or can't be followed, can have any.
+nothing new comes. Of arrays each element has its set, as far as it is known which elements are written. A variable with
+too many values, or one that can't be followed, can have any value.
 
 Each write is executed once at most. So a value that needs more writes, one after the other, to variables that depend on
 each other than there are such writes can't come: a counter that is only incremented three times has four values.
@@ -16,7 +16,7 @@ each other than there are such writes can't come: a counter that is only increme
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.unfolding.code import Cell, Read, ThreadCode, Write
 from cleave.engines.unfolding.groups import groups
@@ -25,6 +25,7 @@ from cleave.engines.unfolding.values import Evaluation, Values, contents, united
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Term
 from cleave.logic.walk import free_variables
+from cleave.records import dataclass
 
 _MOST_VALUES = 16
 _MOST_ELEMENTS = 64  # of an array, that one access may be to

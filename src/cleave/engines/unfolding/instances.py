@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cleave.engines.unfolding.accesses import NotSplitError
 from cleave.engines.unfolding.code import Cell, ThreadCode
@@ -26,9 +26,11 @@ from cleave.engines.unfolding.unfold import Unfolder
 from cleave.errors import UnsupportedError
 from cleave.ir.loops import LoopBounds, named_loops
 from cleave.ir.program import Program, Property, is_old
+from cleave.ir.store_buffers import StoreBuffers
 from cleave.logic.terms import TRUE, Op, Term, bv, var
 from cleave.logic.walk import postorder
 from cleave.passes.flow import reads
+from cleave.records import dataclass
 
 _MOST_THREADS = 256
 _MOST_ROUNDS = 8
@@ -40,6 +42,7 @@ class Unfolded:
     values: Mapping[Cell, Term]  # that the shared variables hold when the first thread is started
     initial: Mapping[Cell, Term]  # the same, as the cells hold them
     shared: Shared
+    store_buffers: StoreBuffers | None = None
 
     def terms(self) -> Iterator[Term]:
         """All that a formula may be about."""
@@ -151,7 +154,7 @@ class _Family:
             unknown = cell.variable.sort if cell.index is None else cell.variable.sort.element
             self.initial.setdefault(cell, var(f"initial:{cell.variable.name}:{cell.index}", unknown))
         held = {cell: self.shared.coded(cell, value) for cell, value in self.initial.items()}
-        return Unfolded(tuple(self.threads), self.initial, held, self.shared)
+        return Unfolded(tuple(self.threads), self.initial, held, self.shared, self.program.store_buffers)
 
     def start(self, procedure: str, arguments: Sequence[Term], state: State, number: Term, path: int) -> int:
         if self.ancestry.count(procedure) > self.trips.bounds.of(procedure):

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from cleave.engines.options import MOST, option
 from cleave.errors import UsageError
 from cleave.ir.loops import LoopBounds, NamedLoop, named_loops
 from cleave.ir.program import Program
+from cleave.records import dataclass
 
 Unwind = int | tuple[str, ...]
 """One bound, or texts such as "8" and "main.0:100"."""

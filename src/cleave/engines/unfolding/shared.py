@@ -7,7 +7,7 @@ shared variables, has fewer places where a thread can be interrupted.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.unfolding.code import Cell, Read, ThreadCode, Write
 from cleave.engines.unfolding.domains import Domains
@@ -15,6 +15,7 @@ from cleave.engines.unfolding.simplify import cases, choice, equal
 from cleave.engines.unfolding.values import choices
 from cleave.logic.sorts import Sort, bitvec
 from cleave.logic.terms import Op, Term, bv, var
+from cleave.records import dataclass
 
 NUMBER_BITS = 16
 NEXT_THREAD = var("(next thread)", bitvec(NUMBER_BITS))

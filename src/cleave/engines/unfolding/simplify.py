@@ -4,8 +4,8 @@
     (= (ite c #x01 #x02) #x01)              c
     (select (store a #x01 v) #x02)          (select a #x02)
 
-An unfolded thread is full of such terms: loop counters, addresses, flags. What is decided here is never encoded.
-"""
+An unfolded thread is full of such terms: loop counters, addresses, flags. A condition that is decided here is never
+encoded."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from cleave.engines.unfolding.folding import FOLDED, NEUTRAL, fold, neutral
 from cleave.logic import terms as t
+from cleave.logic.floats.operations import FLOATING
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import FALSE, TRUE, Op, Term
 from cleave.logic.walk import postorder, rebuild
@@ -176,7 +177,7 @@ _MOVED = frozenset(
 
 def _move_in(node: Term, args: tuple[Term, ...]) -> Term | None:
     """An operator over one ite of constants, its other arguments being constants, as an ite of constants."""
-    if node.op not in _MOVED:
+    if node.op not in _MOVED and node.op not in FLOATING:
         return None
     open_args = [number for number, arg in enumerate(args) if arg.op is not Op.VALUE]
     if len(open_args) != 1:

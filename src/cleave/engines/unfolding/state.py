@@ -1,14 +1,15 @@
-"""What a thread's symbolic execution carries along, and how two ways meet."""
+"""The state of a thread's symbolic execution, and how two ways meet."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heapify, heappop, heappush
 
 from cleave.engines.unfolding.guards import chain, depth_in_common, joined
 from cleave.engines.unfolding.simplify import choice
 from cleave.logic.terms import TRUE, Term
+from cleave.records import dataclass
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ done again from the first round, with those iterations granted from the beginnin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.engines.unfolding.code import ThreadCode
 from cleave.engines.unfolding.copies import Copy, Unwinding
@@ -22,6 +22,7 @@ from cleave.engines.unfolding.state import State
 from cleave.ir.loops import LoopBounds
 from cleave.ir.program import Procedure
 from cleave.logic.terms import Op, Term
+from cleave.records import dataclass
 
 _A_START = 5  # positions that a started thread counts as
 _MOST_RESTARTS = 3

@@ -7,7 +7,6 @@ flow are guards. What statements read and write is up to `accesses`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Protocol
 
@@ -28,6 +27,7 @@ from cleave.ir.program import (
     AtomicEnd,
     Block,
     Call,
+    Fence,
     Havoc,
     Join,
     Procedure,
@@ -52,6 +52,7 @@ from cleave.logic.terms import (
     neg,
     zero_extend,
 )
+from cleave.records import dataclass
 
 
 class Family(Protocol):
@@ -81,7 +82,8 @@ class Unfolder:
         self._trips = trips
         self._family = family
         self._code = code
-        self._accesses = Accesses(shared, code)
+        buffers = program.store_buffers
+        self._accesses = Accesses(shared, code, () if buffers is None else buffers.variables)
 
     def run(self, state: State, arguments: Sequence[Term] | None, path: int) -> None:
         """Unfolds the whole thread. Without arguments it is the one that runs the entry."""
@@ -205,7 +207,10 @@ class Unfolder:
                 self._assume(self._has_ended(thread, state), state)
             case Self(target):
                 self._accesses.set(target, number_as(self._code.number, target.sort), state)
+            case Fence(stores_only):
+                self._accesses.fence(state, stores_only=stores_only)
             case AtomicBegin():
+                self._accesses.fence(state)
                 if state.atomic == 0 and state.published:
                     self._accesses.new_position(state)
                 state.atomic += 1
@@ -215,6 +220,7 @@ class Unfolder:
     def _spawn(self, spawn: Spawn, state: State, path: int) -> int:
         """The instance of the new thread, or CUT."""
         arguments = [self._accesses.value(argument, state) for argument in spawn.arguments]
+        self._accesses.fence(state)
         if not state.published:
             self._publish(state)
         number = self._accesses.value(NEXT_THREAD, state)

@@ -1,4 +1,4 @@
-"""What a compact trace shows of the rows of a trace.
+"""The rows of a trace that a compact trace shows.
 
 Loops are told by one iteration of each way through them. If that is still more than a screen, rows are chosen by how
 near they are to the violation (see `explain.slicing`), each with the calls that lead to it.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.explain.c.brief import chosen, told
 from cleave.explain.c.locks import Locks
@@ -25,6 +25,7 @@ from cleave.explain.history import History
 from cleave.ir.program import Assign, Call, Check, Havoc, Program
 from cleave.ir.source import Source
 from cleave.logic.values import Value
+from cleave.records import dataclass
 from cleave.verdict import TraceStep
 
 _NOTE = 100
@@ -167,12 +168,13 @@ class _Explaining:
         shown: list[str] = []
         if not given:
             return ""
-        if len(given) == len(function.parameters):
-            for (name, type), value in zip(function.parameters, given, strict=True):
+        if len(given) == len(function.parameters) + function.is_variadic:
+            for (name, type), value in zip(function.parameters, given, strict=False):
                 known = type is not None and isinstance(value, int)
                 text = self._state.value(type, int(value), frame, position) if known and type is not None else None  # type: ignore[arg-type]
                 if text is not None and not text.startswith("0x"):
                     shown.append(f"{name} = {text}")
+            shown += ["..."] * function.is_variadic
         return f"{function.name}({', '.join(shown)})"
 
     def _returns(self, steps: dict[Row, TraceStep]) -> None:

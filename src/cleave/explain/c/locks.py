@@ -1,4 +1,4 @@
-"""What threads do to each other, in words.
+"""Effects of threads on each other, in words.
 
 pthread_mutex_lock(&A);         locks A
 pthread_mutex_lock(&B);         waits for B, held by thread 1 since line 14
@@ -7,7 +7,6 @@ pthread_mutex_lock(&B);         waits for B, held by thread 1 since line 14
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleave.explain.c.paths import parts
 from cleave.explain.c.rows import Row, Rows
@@ -15,6 +14,7 @@ from cleave.explain.c.state import State
 from cleave.explain.history import History
 from cleave.ir.program import Call, Join, Spawn
 from cleave.ir.source import Array, Pointer
+from cleave.records import dataclass
 from cleave.validate.semantics.events import Event
 
 _LOCKS = frozenset(

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cleave.explain.history import History
 from cleave.ir.program import Assign
 from cleave.ir.source import Source, Variable
 from cleave.logic.terms import Op, Term
 from cleave.logic.values import MapValue, Value
+from cleave.records import dataclass
 from cleave.validate.semantics.events import Event
 
 _ALLOCATED = "allocated"  # how the front end calls the address that memory gets when it is made

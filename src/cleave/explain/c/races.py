@@ -1,4 +1,4 @@
-"""Who else accesses what two threads race for.
+"""The other access of a data race.
 
 data race on n: written here …          at line 16, thread 2 is about to read n
 """

@@ -11,15 +11,16 @@ from collections.abc import Sequence
 from cleave.explain.c.objects import Block
 from cleave.explain.c.paths import parts
 from cleave.explain.c.rows import Row, Rows
-from cleave.explain.c.state import State, Touched
+from cleave.explain.c.state import State, Touched, named
 from cleave.explain.history import History
 from cleave.ir.program import Assert, Check
-from cleave.ir.source import Array, Pointer
+from cleave.ir.source import ARGUMENTS, Array, Pointer
 from cleave.logic.terms import signed
 from cleave.validate.semantics.events import Event
 
 MEMORY, LEAKS, LOST = "memory", "leaks", "lost-memory"
 _FEW = 3
+_LITERAL = "a string literal"
 
 
 class Reasons:
@@ -49,6 +50,8 @@ class Reasons:
             return self._outside(base, signed(offset, bits), size, row, position)
         if subject.message.startswith("free "):
             return self._not_freed(found[0], row, position, read)
+        if " through " not in subject.message:
+            return None
         return self._no_object(found[0], does, row, position, read)
 
     # --- outside of an object ---------------------------------------------------------------------------------------
@@ -57,7 +60,12 @@ class Reasons:
         block = self._state.objects.starting_at(base, position)
         if block is None:
             return None
+        if block.variable.name == ARGUMENTS:
+            place = f" at line {block.variable.location.line}" if block.variable.location is not None else ""
+            return f"va_arg asks for an argument that the call{place} does not give"
         element, what = self._shape(block, offset, size, row, position)
+        if element is not None and 0 <= offset < (block.size or 0) and size > element and offset % element == 0:
+            return f"{_bytes(size)} from index {offset // element} on do not fit into {what}, {self._made(block)}"
         if element is None or offset % element:
             where = "before the start" if offset < 0 else f"at offset {offset}"
             return f"{_bytes(size)} {where} {'are' if size != 1 else 'is'} outside of {what}, {self._made(block)}"
@@ -66,6 +74,7 @@ class Reasons:
     def _shape(self, block: Block, offset: int, size: int, row: Row, position: int) -> tuple[int | None, str]:
         """The size of its elements, if it has some, and how the source would declare it."""
         name, type, start, by_pointer = self._state.name(block, row.frame, position)
+        name = _LITERAL if name.startswith(".str") else name
         whole = block.size or 0
         if by_pointer and type is not None and type.size and not start:
             count = whole // type.size
@@ -76,10 +85,12 @@ class Reasons:
             count = whole // size if known else 0
             return known, f"{count} elements ({_bytes(whole)})" if known else f"{_bytes(whole)}"
         if isinstance(type, Array):
-            inner, dimensions = type.element, f"[{type.count}]"
+            count = type.count or whole // max(type.element.size, 1)  # of a variable length: what it came to
+            inner, dimensions = type.element, f"[{count}]"
             while isinstance(inner, Array):
                 dimensions, inner = f"{dimensions}[{inner.count}]", inner.element
-            return type.element.size, f"{name}{dimensions}"
+            shown = f"{name}{dimensions}" if name != _LITERAL else f"{_LITERAL} of {_bytes(whole)}"
+            return type.element.size, shown
         return None, f"{name}, which has {_bytes(whole)}"
 
     # --- no object --------------------------------------------------------------------------------------------------
@@ -114,15 +125,15 @@ class Reasons:
 
     def _pointers(self, touched: Touched, row: Row, position: int) -> list[tuple[str, int]]:
         name, type, start, by_pointer = self._state.name(touched.block, row.frame, position)
-        if type is None or by_pointer:
+        if type is None:
             return []
         found = []
-        for part in parts(type, touched.offset - start):
+        for part in parts(Array(type, 0) if by_pointer else type, touched.offset - start):
             if isinstance(part.type, Pointer):
-                content = self._state.content(touched.block, part.start, part.size, row.frame, position)
+                content = self._state.content(touched.block, start + part.start, part.size, row.frame, position)
                 known = [one for one in content if one is not None]
                 if len(known) == len(content):
-                    found.append((f"{name}{part.path}", int.from_bytes(bytes(known), "little")))
+                    found.append((named(name, part, by_pointer), int.from_bytes(bytes(known), "little")))
         return found
 
     def _slot(self) -> int:
@@ -138,8 +149,9 @@ class Reasons:
             return f"{_bytes(block.size or 0)} that were allocated{made}{gone}"
         if variable.kind == "local":
             function = self._state.source.functions.get(variable.procedure)
-            return f"{variable.name}, a local variable of {function.name if function else variable.procedure}"
-        return f"{variable.name}, a variable"
+            name = function.name if function else variable.procedure
+            return f"{variable.name}, a local variable of {name}" if variable.name else f"a local object of {name}"
+        return _LITERAL if variable.name.startswith(".str") else f"{variable.name}, which malloc did not give"
 
     def _made(self, block: Block) -> str:
         line = self.line(block.made) if block.made >= 0 else None

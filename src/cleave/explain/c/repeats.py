@@ -10,9 +10,9 @@ that is still too long is `shortened`: then ways through a loop that were shown 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 
 from cleave.explain.c.rows import Row
+from cleave.records import dataclass
 
 _LEAST = 3  # times that rows come again before they are left out
 _LONGEST = 64  # rows that come again together

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.explain.c.state import Frame
 from cleave.ir.program import Block, Call, Location, Procedure, Program, Spawn
 from cleave.ir.source import Source
+from cleave.records import dataclass
 from cleave.validate.semantics.events import Event
 
 # How Clang names the blocks that a condition leads to, with a number behind it where there are several.

@@ -1,4 +1,4 @@
-"""What the variables of a C program hold during an execution, by the names that the source has for them.
+"""The values of a C program's variables during an execution, by the names that the source has for them.
 
     heap[p + 8] := 5        q->max.x = 5, if q points to where the block begins
 
@@ -255,8 +255,8 @@ def is_internal(type: Type) -> bool:
     match type:
         case Array(element=element):
             return is_internal(element)
-        case Record(members=members):
-            return bool(members) and all(one.name.startswith("__") for one in members)
+        case Record(name=name, members=members):
+            return "__va_list" in name or (bool(members) and all(one.name.startswith("__") for one in members))
         case Opaque():
             return True
         case _:

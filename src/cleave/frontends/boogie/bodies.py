@@ -12,7 +12,6 @@ Variables with a ``where`` clause are followed by an explicit assume wherever th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from cleave.frontends.boogie import syntax as s
@@ -29,6 +28,7 @@ from cleave.ir import program as ir
 from cleave.logic import terms as t
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import TRUE, Term
+from cleave.records import dataclass
 
 
 @dataclass(slots=True, eq=False)
@@ -103,7 +103,11 @@ class BodyLowering:
             value = evaluator.term(code, scope)
             if target.indices:
                 value = self._updated(target, variable, value)
-            elif value.sort is not variable.sort:
+                targets.append(variable)
+                values.append(value)
+                continue
+            value = evaluator.unknown.fit(value, variable.sort)
+            if value.sort is not variable.sort:
                 found = type_name(value.sort)
                 message = f"'{target.name}' has type '{type_name(variable.sort)}', not '{found}'"
                 raise self._source.error(target.at, message)
@@ -130,7 +134,9 @@ class BodyLowering:
             if isinstance(step, str):
                 value = data.changed(one, step, value, target.at)
             else:
-                value = store_at(self._source, target.at, one, step, value)
+                indices, element = self._evaluator.unknown.indices(one.sort, step)
+                value = self._evaluator.unknown.fit(value, element)
+                value = store_at(self._source, target.at, one, indices, value)
         return value
 
     def _havoc(self, statement: s.Havoc) -> None:
@@ -220,7 +226,7 @@ class BodyLowering:
                 found.append(self._anything(parameter))
                 self._blocks.add(ir.Havoc((found[-1],), place))
                 continue
-            argument = self._evaluator.term(code, self._scope)
+            argument = self._evaluator.unknown.fit(self._evaluator.term(code, self._scope), parameter.sort)
             if argument.sort is not parameter.sort:
                 wanted = type_name(parameter.sort)
                 message = f"argument {number} of '{header.name}' has type '{wanted}', not '{type_name(argument.sort)}'"

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+from cleave.frontends.boogie.floats.builtins import float_builtin
 from cleave.logic import terms as t
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Op, Term
@@ -24,7 +25,7 @@ _CONSTANT_ARRAY = re.compile(r"MapConst|\(?\s*\(?\s*as\s+const\b.*")
 def builtin(text: str, result: Sort) -> Builder | None:
     """What builds a term for the operator ``text``; None when it is not known. ``result`` is the declared sort."""
     text = text.strip()
-    found = _PLAIN.get(text)
+    found = _PLAIN.get(text) or float_builtin(text, result)
     if found is not None:
         return found
     if _CONSTANT_ARRAY.fullmatch(text):

@@ -10,7 +10,6 @@ in whose place the body stands. Loops and recursion are refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from cleave.frontends.boogie.lexer import Source
 from cleave.frontends.boogie.names import Names
@@ -18,6 +17,7 @@ from cleave.ir import program as ir
 from cleave.logic import terms as t
 from cleave.logic.terms import Term
 from cleave.logic.walk import free_variables, substitute
+from cleave.records import dataclass
 
 _MOST_CALLS = 50  # inside of each other
 

@@ -10,15 +10,18 @@ A field that several constructors have is that of the one that made the value.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.frontends.boogie import syntax as s
+from cleave.frontends.boogie.floats.types import is_wrapper
 from cleave.frontends.boogie.lexer import Source
 from cleave.frontends.boogie.types import TypeTable, type_name
+from cleave.frontends.boogie.unknown_types import Unknown
 from cleave.logic import datatypes as d
 from cleave.logic import terms as t
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 
 RECORD = "record"
 
@@ -49,21 +52,30 @@ class Datatypes:
     """The constructors of a file, and what can be done with values."""
 
     source: Source
+    types: TypeTable
+    unknown: Unknown
     constructors: dict[str, tuple[Sort, int]] = field(default_factory=dict)
+    generic: dict[str, tuple[s.Datatype, int]] = field(default_factory=dict)  # constructors of types with parameters
 
-    def declare(self, declared: Sequence[s.Datatype], types: TypeTable) -> None:
+    def declare(self, declared: Sequence[s.Datatype]) -> None:
         for one in declared:
-            sort = types.sort(s.NamedType(one.at, one.name))
             for number, (name, _) in enumerate(one.constructors):
-                if name in self.constructors:
+                if name in self.constructors or name in self.generic:
                     raise self.source.error(one.at, f"the constructor '{name}' is declared twice")
-                self.constructors[name] = (sort, number)
+                if one.type_parameters:
+                    self.generic[name] = (one, number)
+                else:
+                    self.constructors[name] = (self.types.data_sort(one.name, ()), number)
 
-    def apply(self, name: str, arguments: tuple[Term, ...], at: int) -> Term | None:
+    def apply(self, name: str, arguments: tuple[Term, ...], at: int, expected: Sort | None) -> Term | None:
         """A constructor, or in the old style a test or a field; None: it is none of them."""
+        if name in self.generic:
+            return self._of_instance(name, arguments, at, expected)
         if name in self.constructors:
             sort, number = self.constructors[name]
             wanted = sort.constructors[number].fields
+            if len(arguments) == len(wanted):
+                arguments = tuple(self.unknown.fit(a, of) for a, of in zip(arguments, wanted, strict=True))
             if tuple(a.sort for a in arguments) != wanted:
                 shown = ", ".join(type_name(f) for f in wanted)
                 raise self.source.error(at, f"constructor '{name}' takes ({shown})")
@@ -79,7 +91,33 @@ class Datatypes:
         selectors = sort.constructors[number].selectors
         return d.field(arguments[0], number, selectors.index(what)) if what in selectors else None
 
+    def _of_instance(self, name: str, arguments: tuple[Term, ...], at: int, expected: Sort | None) -> Term:
+        """The type's parameters are what the arguments tell, or what is expected."""
+        declared, number = self.generic[name]
+        free, found = set(declared.type_parameters), dict[str, Sort]()
+        fields = [one.type for one in declared.constructors[number][1]]
+        unify = self.types.instances.unify
+        known = [(f, a.sort) for f, a in zip(fields, arguments, strict=False) if not self.unknown.holds(a)]
+        if expected is not None:
+            whole = s.NamedType(at, declared.name, tuple(s.NamedType(at, one) for one in declared.type_parameters))
+            known.insert(0, (whole, expected))
+        if len(arguments) != len(fields) or not all(unify(of, sort, free, found) for of, sort in known):
+            raise self.source.error(at, f"constructor '{name}' does not take these arguments")
+        missing = [one for one in declared.type_parameters if one not in found]
+        if missing:
+            return self.unknown.until(lambda sort: self._of_instance(name, arguments, at, sort), name, missing[0], at)
+        sort = self.types.data_sort(declared.name, tuple(found[one] for one in declared.type_parameters))
+        if not self.types.bound and not self.types.instances.knows(sort):
+            told = f"the type '{type_name(sort)}' has to be written in some declaration, for '{name}'"
+            raise self.source.unsupported(at, told)
+        wanted = sort.constructors[number].fields
+        return d.construct(sort, number, *(self.unknown.fit(a, of) for a, of in zip(arguments, wanted, strict=True)))
+
     def test(self, value: Term, name: str, at: int) -> Term:
+        if name in self.generic:
+            declared, number = self.generic[name]
+            if self.types.is_instance(value.sort, declared.name):
+                return d.test(value, number)
         sort, number = self.constructors.get(name, (None, 0))
         if sort is None or value.sort is not sort:
             raise self.source.error(at, f"'{type_name(value.sort)}' has no constructor '{name}'")
@@ -102,6 +140,7 @@ class Datatypes:
     def changed(self, value: Term, name: str, new: Term, at: int) -> Term:
         """The value with another field."""
         places = self._places(value, name, at)
+        new = self.unknown.fit(new, value.sort.constructors[places[0][0]].fields[places[0][1]])
         found: Term | None = None
         for number, place in reversed(places):
             constructor = value.sort.constructors[number]
@@ -116,7 +155,7 @@ class Datatypes:
         return found
 
     def _places(self, value: Term, name: str, at: int) -> list[tuple[int, int]]:
-        constructors = value.sort.constructors if value.sort.is_datatype else ()
+        constructors = value.sort.constructors if value.sort.is_datatype and not is_wrapper(value.sort) else ()
         found = [(n, one.selectors.index(name)) for n, one in enumerate(constructors) if name in one.selectors]
         if not found:
             raise self.source.error(at, f"'{type_name(value.sort)}' has no field '{name}'")

@@ -8,24 +8,28 @@ One pass over the code, no recursion. What does not type-check is an `InputError
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from cleave.errors import InputError, UnsupportedError
 from cleave.frontends.boogie import syntax as s
 from cleave.frontends.boogie.datatypes import Datatypes
+from cleave.frontends.boogie.floats.operators import negated_or, with_floats
+from cleave.frontends.boogie.floats.types import MODES, mode_term
 from cleave.frontends.boogie.lambdas import Lambdas
 from cleave.frontends.boogie.lexer import Source
 from cleave.frontends.boogie.literals import BadLiteralError, literal
 from cleave.frontends.boogie.maps import select_all, store_at
 from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.operators import BINARY_OPERATORS, UNARY_OPERATORS, extract, junction, trigger_is_usable
-from cleave.frontends.boogie.polymorphism import MOST_INSTANCES, all_of, different_in_type, equal_in_type
+from cleave.frontends.boogie.polymorphism import MOST_INSTANCES, all_of, in_type
 from cleave.frontends.boogie.syntax import BINARY, NAME, NUMBER
 from cleave.frontends.boogie.types import TypeTable, type_name, type_names
+from cleave.frontends.boogie.unknown_types import Unknown
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import SortError, Term
+from cleave.records import dataclass
 
 
 @dataclass(slots=True, eq=False)
@@ -57,8 +61,15 @@ class Evaluator:
         self.types = types
         self.names = names
         self.literals: dict[str, Term] = {}
-        self.datatypes = Datatypes(source)
+        self.unknown = Unknown(source, names)
+        self.datatypes = Datatypes(source, types, self.unknown)
         self.operators = BINARY_OPERATORS
+        self.unary_operators = UNARY_OPERATORS
+
+    def take_floats(self) -> None:
+        """From now on the operators take floating-point numbers, too."""
+        self.operators = with_floats(self.operators, self.names)
+        self.unary_operators = {**UNARY_OPERATORS, "-": negated_or(UNARY_OPERATORS["-"])}
 
     def term(self, code: s.Code, scope: Scope) -> Term:
         """Names, numbers and binary operators, which most expressions are made of, are evaluated here."""
@@ -76,7 +87,7 @@ class Evaluator:
                 try:
                     stack.append(operators[detail](left, right))
                 except (SortError, UnsupportedError) as error:
-                    raise self.refuse(at, detail, error, left, right) from None
+                    stack.append(self._again(at, detail, error, left, right))
             elif operation == NUMBER and detail in literals:
                 stack.append(literals[detail])
             else:
@@ -106,7 +117,7 @@ class Evaluator:
                 try:
                     stack.append(self.operators[detail](left, right))
                 except (SortError, UnsupportedError) as error:
-                    raise self.refuse(at, detail, error, left, right) from None
+                    stack.append(self._again(at, detail, error, left, right))
             else:
                 _OPERATIONS[operation](rest, at, detail)
             place += 1
@@ -125,7 +136,7 @@ class Evaluator:
         outer, operators, made = types.bound, self.operators, []
         for bindings in found:
             types.bound = {**outer, **bindings}
-            self.operators = {**operators, "==": equal_in_type, "!=": different_in_type}
+            self.operators = in_type(operators, self.unknown.alike)
             try:
                 made.append(self.term(whole, scope))
             finally:
@@ -136,17 +147,30 @@ class Evaluator:
         return self.term_of_sort(code, scope, BOOL, "a condition")
 
     def term_of_sort(self, code: s.Code, scope: Scope, sort: Sort, what: str) -> Term:
-        found = self.term(code, scope)
+        found = self.unknown.fit(self.term(code, scope), sort)
         if found.sort is not sort:
             message = f"{what} has type '{type_name(sort)}', not '{type_name(found.sort)}'"
             raise self.source.error(min(at for _, at, _ in code), message)
         return found
 
     def undeclared(self, name: str, at: int) -> Term:
+        if name in MODES:
+            return mode_term(MODES[name])
         raise self.source.error(at, f"'{name}' is not declared here")
+
+    def _again(self, at: int, operator: str, error: Exception, left: Term, right: Term) -> Term:
+        """The operator, where one operand tells the type of the other."""
+        first, second = self.unknown.alike(left, right)
+        if first is left and second is right:
+            raise self.refuse(at, operator, error, left, right) from None
+        try:
+            return self.operators[operator](first, second)
+        except (SortError, UnsupportedError) as other:
+            raise self.refuse(at, operator, other, first, second) from None
 
     def refuse(self, at: int, operator: str, error: Exception, *operands: Term) -> InputError:
         """The error for an operator that does not take these operands."""
+        self.unknown.refuse(*operands)
         if isinstance(error, UnsupportedError):
             return self.source.unsupported(at, error.message)
         return self.source.error(at, f"'{operator}' does not take {type_names([a.sort for a in operands])}")
@@ -176,9 +200,9 @@ class _Rest:
     def number(self, at: int, text: str) -> None:
         try:
             value = literal(text)
-        except BadLiteralError as error:
-            source = self.evaluator.source
-            raise (source.error if error.supported else source.unsupported)(at, str(error)) from None
+        except ValueError as error:
+            source, is_known = self.evaluator.source, not isinstance(error, BadLiteralError) or error.supported
+            raise (source.error if is_known else source.unsupported)(at, str(error)) from None
         self.evaluator.literals[text] = value
         self.stack.append(value)
 
@@ -197,7 +221,7 @@ class _Rest:
     def unary(self, at: int, operator: str) -> None:
         operand = self.stack.pop()
         try:
-            self.stack.append(UNARY_OPERATORS[operator](operand))
+            self.stack.append(self.evaluator.unary_operators[operator](operand))
         except SortError as error:
             raise self.evaluator.refuse(at, operator, error, operand) from None
 
@@ -209,6 +233,7 @@ class _Rest:
     def if_then_else(self, at: int, _: None) -> None:
         condition, then, other = self._take(3)
         try:
+            then, other = self.evaluator.unknown.alike(then, other)
             self.stack.append(t.ite(condition, then, other))
         except SortError as error:
             raise self.evaluator.refuse(at, "if-then-else", error, condition, then, other) from None
@@ -222,6 +247,7 @@ class _Rest:
 
     def coerce(self, at: int, written: s.Type) -> None:
         sort = self.evaluator.types.sort(written)
+        self.stack[-1] = self.evaluator.unknown.fit(self.stack[-1], sort)
         if self.stack[-1].sort is not sort:
             message = f"the expression has type '{type_name(self.stack[-1].sort)}', not '{type_name(sort)}'"
             raise self.evaluator.source.error(at, message)
@@ -231,12 +257,15 @@ class _Rest:
     def select(self, at: int, count: int) -> None:
         indices = self._take(count)
         found = self.stack.pop()
+        indices, _ = self.evaluator.unknown.indices(found.sort, indices)
         self.stack.append(select_all(self.evaluator.source, at, found, indices))
 
     def store(self, at: int, count: int) -> None:
         value = self.stack.pop()
         indices = self._take(count)
         changed = self.stack.pop()
+        indices, element = self.evaluator.unknown.indices(changed.sort, indices)
+        value = self.evaluator.unknown.fit(value, element)
         self.stack.append(store_at(self.evaluator.source, at, changed, indices, value))
 
     def extract(self, at: int, bounds: tuple[str, str]) -> None:

@@ -11,19 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.boogie import syntax as s
 from cleave.frontends.boogie.builtins import Builder, builtin
 from cleave.frontends.boogie.evaluator import Evaluator, Scope
+from cleave.frontends.boogie.floats.conversions import OPEN
+from cleave.frontends.boogie.floats.types import canonical
 from cleave.frontends.boogie.lambdas import Lambdas
 from cleave.frontends.boogie.smt_definitions import DEFINED, definition
 from cleave.frontends.boogie.types import type_name
 from cleave.logic import terms as t
 from cleave.logic.sorts import MAX_WIDTH, Sort
 from cleave.logic.terms import Binder, Op, SortError, Term
-from cleave.logic.walk import fold, postorder, rebuild
+from cleave.logic.walk import fold, functions, postorder, rebuild
+from cleave.records import dataclass
 
 _MAX_EXPANDED = 500  # nodes; a larger body is stated once, by an axiom, instead of at every use
 
@@ -75,16 +78,21 @@ class FunctionTable:
     def apply(self, name: str, arguments: tuple[Term, ...], at: int, expected: Sort | None = None) -> Term:
         """``expected`` is the sort that the result is said to have, if it is."""
         if name in self._declared and self._declared[name].type_parameters:
-            name = self._instance(self._declared[name], arguments, at, expected)
+            found = self._instance(self._declared[name], arguments, at, expected)
+            if isinstance(found, Term):
+                return found
+            name = found
         symbol = self._symbols.get(name)
         if symbol is None:
-            made = self._evaluator.datatypes.apply(name, arguments, at)
+            made = self._evaluator.datatypes.apply(name, arguments, at, expected)
             if made is not None:
                 return made
             symbol = self._prepare(name, at)
         if len(arguments) != len(symbol.arguments):
             message = f"function '{name}' takes {len(symbol.arguments)} arguments, not {len(arguments)}"
             raise self._source.error(at, message)
+        fit = self._evaluator.unknown.fit
+        arguments = tuple(fit(argument, sort) for argument, sort in zip(arguments, symbol.arguments, strict=True))
         for number, (argument, sort) in enumerate(zip(arguments, symbol.arguments, strict=True), 1):
             if argument.sort is not sort:
                 found = type_name(argument.sort)
@@ -93,25 +101,38 @@ class FunctionTable:
         if symbol.body is not None:
             return self._expand(symbol, symbol.body, arguments)
         if symbol.function is not None:
-            return t.apply(symbol.function, *arguments)
+            return t.apply(symbol.function, *self._canonical(arguments, at))
         return self._operator(symbol, arguments, at)
 
-    def _instance(self, generic: s.Function, arguments: tuple[Term, ...], at: int, expected: Sort | None) -> str:
-        """The name of the function that a polymorphic one is for these arguments, declared if it is new."""
+    def _canonical(self, arguments: tuple[Term, ...], at: int) -> list[Term]:
+        try:
+            return [canonical(argument) for argument in arguments]
+        except UnsupportedError as error:
+            raise self._source.unsupported(at, error.message) from None
+
+    def _instance(self, generic: s.Function, arguments: tuple[Term, ...], at: int, expected: Sort | None) -> str | Term:
+        """The name of the function that a polymorphic one is for these arguments, declared if it is new; or what stands
+        for the application until it is known what its type is."""
+        unknown = self._evaluator.unknown
         types, found = self._evaluator.types, dict[str, Sort]()
         free = set(generic.type_parameters)
         pairs = [(p.type, a.sort) for p, a in zip(generic.parameters, arguments, strict=False)]
+        pairs = [pair for pair, a in zip(pairs, arguments, strict=False) if not unknown.holds(a)]
         pairs += [(generic.result, expected)] if expected is not None else []
         fits = all(types.instances.unify(written, sort, free, found) for written, sort in pairs)
         if not fits or len(arguments) != len(generic.parameters):
             raise self._source.error(at, f"function '{generic.name}' does not take these arguments")
-        if missing := [p for p in generic.type_parameters if p not in found]:
-            where = f"say the type of the result of '{generic.name}': nothing tells what '{missing[0]}' is"
-            raise self._source.unsupported(at, where)
+        missing = [p for p in generic.type_parameters if p not in found]
+        if missing and expected is not None:
+            unknown.refuse(unknown.until(lambda _: t.TRUE, generic.name, missing[0], at))
+        if missing:
+            return unknown.until(
+                lambda sort: self.apply(generic.name, arguments, at, sort), generic.name, missing[0], at
+            )
         before, types.bound = types.bound, found
         result = types.sort(generic.result)
         types.bound = before
-        for sort in (*found.values(), *(a.sort for a in arguments), result):
+        for sort in (*found.values(), *(a.sort for a in arguments if not unknown.holds(a)), result):
             if not before and not types.instances.knows(sort):  # axioms about all types have had no instance for it
                 told = f"the type '{type_name(sort)}' has to be written in some declaration, for '{generic.name}'"
                 raise self._source.unsupported(at, told)
@@ -208,7 +229,10 @@ class FunctionTable:
             self.uninterpreted.append(symbol.function)
 
     def _find_operator(self, symbol: _Symbol, text: str, at: int) -> Builder:
-        found = builtin(text, symbol.result)
+        try:
+            found = builtin(text, symbol.result)
+        except UnsupportedError as error:
+            raise self._source.unsupported(at, error.message) from None
         if found is None and DEFINED in symbol.declaration.attributes:
             names = [p.name for p in symbol.declaration.parameters]
             found = definition(symbol.declaration.attributes, names, symbol.arguments, symbol.result)
@@ -250,11 +274,14 @@ class FunctionTable:
         name = symbol.declaration.name
         try:
             found = symbol.operator(*arguments)
+        except UnsupportedError as error:
+            raise self._source.unsupported(at, error.message) from None
         except (SortError, TypeError):
             raise self._source.error(at, f"the operator behind '{name}' does not take its arguments") from None
         if found.sort is not symbol.result:
             message = f"the operator behind '{name}' gives '{type_name(found.sort)}', not '{type_name(symbol.result)}'"
             raise self._source.error(at, message)
+        self.uninterpreted += [one for one in functions(found) if OPEN in one.name and one not in self.uninterpreted]
         if found.sort.width > MAX_WIDTH:
             raise self._source.unsupported(at, f"bit vectors have at most {MAX_WIDTH} bits here")
         return found

@@ -7,7 +7,7 @@ implementation p(a: int) returns (b: int) { ... }          parameters (a), retur
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.frontends.boogie import syntax as s
 from cleave.frontends.boogie.lexer import Source
@@ -15,6 +15,7 @@ from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.types import TypeTable, type_name
 from cleave.ir.program import Location
 from cleave.logic.terms import Term, var
+from cleave.records import dataclass
 
 
 @dataclass(slots=True, eq=False)

@@ -9,13 +9,14 @@ expression that does not depend on its variables is a constant map.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.frontends.boogie.names import Names
 from cleave.logic import terms as t
 from cleave.logic.sorts import Sort, array
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import fold, free_variables, postorder, rebuild, substitute
+from cleave.records import dataclass
 
 
 @dataclass(slots=True, eq=False)

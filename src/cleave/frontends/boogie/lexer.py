@@ -24,7 +24,7 @@ from cleave.errors import InputError, UnsupportedError
 from cleave.ir.program import Location
 
 _IDENTIFIER = r"\\?[A-Za-z_~#$^.?'`][\w~#$^.?'`]*"
-_NUMBER = r"0x[0-9a-fA-F]+\.[0-9a-fA-F]+e-?\d+f\d+e\d+|0(?:NaN|[-+]oo)\d+e\d+|\d+(?:bv\d+|\.\d+(?:e-?\d+)?|e-?\d+)?"
+_NUMBER = r"0x[0-9a-fA-F]+\.[0-9a-fA-F]+e-?\d+f\d+e\d+|0(?:NaN|nan|[-+]oo)\d+e\d+|\d+(?:bv\d+|\.\d+(?:e-?\d+)?|e-?\d+)?"
 _STRING = r'"(?:\\"|[^"\n])*"'
 _OPERATOR = r"<==>|==>|<==|:=|==|!=|<=|>=|<:|&&|\|\||::|\+\+|\*\*|->|\|\{|\}\||[-+*/%<>!()\[\]{},;:=|∀∃λ∧∨¬⇒⇔≤≥≠•]"
 _BLANK = r"\s\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # as `str.strip` has it
@@ -81,6 +81,8 @@ class Source:
         return kind(message, file=file, line=line, column=column, source_line=self._written[number - 1])
 
     def _in_file(self, line: int) -> tuple[str, int]:
+        if len(self._files) == 1:
+            return self._files[0][1], line
         first, file = next(one for one in reversed(self._files) if one[0] <= line)
         return file, line - first + 1
 

@@ -6,12 +6,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from fractions import Fraction
 
+from cleave.errors import UnsupportedError
+from cleave.frontends.boogie.floats.literals import float_literal, is_float_literal
+from cleave.frontends.boogie.syntax import NamedType
 from cleave.logic import terms as t
 from cleave.logic.sorts import MAX_WIDTH
 from cleave.logic.terms import Term
 
+_BIT_VECTOR = re.compile(r"\d+bv(\d+)")
+_DECIMAL = re.compile(r"\d+(?:\.\d+(?:e-?\d+)?|e-?\d+)")
 MAX_DIGITS = 4000  # below what Python itself is willing to print
 
 
@@ -29,11 +36,21 @@ def literal(text: str) -> Term:
         raise BadLiteralError(f"the number has more than {MAX_DIGITS} digits")
     if text.isdigit():
         return t.integer(int(text))
-    if text.startswith("0x") or "NaN" in text or "oo" in text:
-        raise BadLiteralError("floating-point numbers are not supported", supported=False)
+    if is_float_literal(text):
+        try:
+            return float_literal(text)
+        except UnsupportedError as error:
+            raise BadLiteralError(error.message, supported=False) from None
     if "bv" in text:
         return _bit_vector(text)
     return _decimal(text)
+
+
+def literal_types(tokens: Iterable[str]) -> list[NamedType]:
+    """The types that literals have, other than int."""
+    found = {f"bv{match[1]}" for token in tokens if (match := _BIT_VECTOR.fullmatch(token))}
+    found |= {"real" for token in tokens if _DECIMAL.fullmatch(token)}
+    return [NamedType(0, name) for name in sorted(found)]
 
 
 def _bit_vector(text: str) -> Term:

@@ -21,14 +21,18 @@ from cleave.frontends.boogie.code_expressions import Callee, Code, WeakestPrecon
 from cleave.frontends.boogie.datatypes import take_old_style
 from cleave.frontends.boogie.definitions import define_functions, defined_constant
 from cleave.frontends.boogie.evaluator import Evaluator, Scope
+from cleave.frontends.boogie.floats.erasing import floats_as_bits
+from cleave.frontends.boogie.floats.types import uses_floats
 from cleave.frontends.boogie.functions import FunctionTable
 from cleave.frontends.boogie.headers import Header, HeaderTable
 from cleave.frontends.boogie.houdini import Candidates, candidate_text
 from cleave.frontends.boogie.lexer import Source
+from cleave.frontends.boogie.literals import literal_types
 from cleave.frontends.boogie.modular import Modules, one_procedure
 from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.operators import BINARY_OPERATORS, integer_division
 from cleave.frontends.boogie.threads.finish import Ways, finish
+from cleave.frontends.boogie.threads.races import DATA_RACE, without_threads
 from cleave.frontends.boogie.threads.starting import Threads
 from cleave.frontends.boogie.types import TypeTable
 from cleave.frontends.boogie_options import BoogieOptions
@@ -43,7 +47,8 @@ CONVENTIONAL_ENTRIES = ("main", ULTIMATE)
 
 def lower(file: s.File, source: Source, options: BoogieOptions | None = None, entry: str | None = None) -> ir.Program:
     """The program that ``file`` means; ``entry`` is where it starts, if somebody says."""
-    return _Lowering(file, source, options or BoogieOptions(), entry).program()
+    lowering = _Lowering(file, source, options or BoogieOptions(), entry)
+    return floats_as_bits(lowering.program()) if uses_floats(source.distinct) else lowering.program()
 
 
 class _Lowering:
@@ -55,13 +60,16 @@ class _Lowering:
         self._source = source
         self._names = Names(source.distinct)
         take_old_style(file, source)
-        self._types = TypeTable(source, file.types, file.datatypes, file.written_types)
+        seen = [*file.written_types, *literal_types(source.distinct)]
+        self._types = TypeTable(source, file.types, file.datatypes, seen)
         self._evaluator = Evaluator(source, self._types, self._names)
-        self._evaluator.datatypes.declare(file.datatypes, self._types)
+        self._evaluator.datatypes.declare(file.datatypes)
         self._evaluator.code_value = self._code_value
         self._evaluator.candidate = Candidates(file, options).of
         if any(procedure.signature.name == ULTIMATE for procedure in file.procedures):
             self._evaluator.operators = {**BINARY_OPERATORS, "/": integer_division}
+        if uses_floats(source.distinct):
+            self._evaluator.take_floats()
         self._headers: dict[str, Header] = {}
         self._constants = self._declare([c.variable for c in file.constants], {})
         self._globals = self._declare(file.globals, self._constants)
@@ -73,7 +81,11 @@ class _Lowering:
         self._shared = {**self._meanings, **self._globals}
         self._old = {**self._meanings, **{name: ir.old(g) for name, g in self._globals.items()}}
         self._header_table = HeaderTable(source, self._types, self._names, self._shared)
-        self._threads = Threads(self._names, options.cooperative) if _starts_threads(file) else None
+        self._threads = (
+            Threads(self._names, options.cooperative, frozenset(self._globals.values()))
+            if _starts_threads(file)
+            else None
+        )
 
     def _declare(self, variables: list[s.Variable], others: dict[str, Term]) -> dict[str, Term]:
         found: dict[str, Term] = {}
@@ -125,6 +137,8 @@ class _Lowering:
         )
         if self._options.procedure:
             return self._one_procedure(program, depths)
+        if self._threads is None and DATA_RACE in self._options.checks:
+            return without_threads(program, self._options.checks)
         return program if self._threads is None else self._with_threads(program, self._threads, marked)
 
     def _inlined(self, headers: dict[str, Header]) -> dict[str, int]:
@@ -151,7 +165,8 @@ class _Lowering:
         if entry is None and not marked:
             entry = next((name for name in CONVENTIONAL_ENTRIES if name in program.procedures), None)
             entry = entry or self._only_root(program, threads)
-        finished = finish(program, threads, Ways(entry=entry, thread_locals=own, names=self._names))
+        ways = Ways(entry=entry, thread_locals=own, names=self._names, checks=self._options.checks)
+        finished = finish(program, threads, ways)
         if entry is None or entry not in finished.procedures:
             return finished
         marked_entry = replace(finished.procedures[entry], is_entry=True)

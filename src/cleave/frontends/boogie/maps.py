@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cleave.errors import UnsupportedError
+from cleave.frontends.boogie.floats.types import canonical
 from cleave.frontends.boogie.lexer import Source
 from cleave.frontends.boogie.polymorphism import index_count, instance, is_map, map_of, with_map
 from cleave.frontends.boogie.types import type_name, type_names
@@ -23,7 +25,7 @@ def select_all(source: Source, at: int, found: Term, indices: Sequence[Term]) ->
         )
     for index in indices:
         _check_index(source, at, found, index)
-        found = t.select(found, index)
+        found = t.select(found, _place(source, at, index))
     return found
 
 
@@ -50,6 +52,7 @@ def store_at(source: Source, at: int, changed: Term, indices: Sequence[Term], va
         if rest:
             value = store_at(source, at, select_all(source, at, changed, own), rest, value)
         return with_map(changed, number, store_at(source, at, map_of(changed, number), own, value))
+    indices = [_place(source, at, index) for index in indices]
     levels = [changed]
     for index in indices[:-1]:
         levels.append(select_all(source, at, levels[-1], [index]))
@@ -60,6 +63,13 @@ def store_at(source: Source, at: int, changed: Term, indices: Sequence[Term], va
             raise source.error(at, message)
         value = t.store(level, index, value)
     return value
+
+
+def _place(source: Source, at: int, index: Term) -> Term:
+    try:
+        return canonical(index)
+    except UnsupportedError as error:
+        raise source.unsupported(at, error.message) from None
 
 
 def _check_index(source: Source, at: int, found: Term, index: Term) -> None:

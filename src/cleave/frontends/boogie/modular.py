@@ -13,13 +13,14 @@ of each other. The asserts and assumes that a loop's head begins with are the lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.boogie.names import Names
 from cleave.ir import program as ir
 from cleave.logic import terms as t
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 
 _MOST_COPIES = 1000
 
@@ -47,7 +48,12 @@ def one_procedure(program: ir.Program, name: str, known: Modules) -> ir.Program:
 
 
 def _declared(procedure: ir.Procedure) -> ir.Procedure:
-    return replace(procedure, blocks={}, locals=(), is_entry=False)
+    return replace(procedure, blocks={}, locals=(), is_entry=False, requires=_checked(procedure.requires))
+
+
+def _checked(clauses: tuple[ir.Clause, ...]) -> tuple[ir.Clause, ...]:
+    """Boogie assumes a free precondition in the procedure's own body only, not where the procedure is called."""
+    return tuple(clause for clause in clauses if not clause.free)
 
 
 def _calling(procedure: ir.Procedure, name: str, other: str) -> ir.Procedure:
@@ -93,7 +99,9 @@ class _Copies:
             if len(self._by_depth) >= _MOST_COPIES:
                 raise UnsupportedError(f"more than {_MOST_COPIES} copies of procedures would be inlined")
             self._by_depth[key] = self.known.names.fresh(call.procedure)
-            copy = replace(self.rewritten(callee, now), name=self._by_depth[key], is_entry=False)
+            body = self.rewritten(callee, now)
+            requires, ensures = _checked(callee.requires), _checked(callee.ensures)
+            copy = replace(body, name=self._by_depth[key], is_entry=False, requires=requires, ensures=ensures)
             self.made[copy.name] = copy
         return replace(call, procedure=self._by_depth[key])
 

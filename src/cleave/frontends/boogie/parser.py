@@ -80,15 +80,14 @@ class Parser(StatementParser):
         self.attributes()
         at = self.at
         name = self.name("the name of a data type")
-        if self.tokens[self.at] == "<":
-            raise self.source.unsupported(self.at, "polymorphic data types are not supported")
+        type_parameters = self.type_parameters()
         self.expect("{")
         constructors = [self._constructor()]
         while self.accept(","):
             constructors.append(self._constructor())
         self.expect("}")
         self.accept(";")
-        self._file.datatypes.append(Datatype(at, name, constructors))
+        self._file.datatypes.append(Datatype(at, name, constructors, type_parameters))
 
     def _constructor(self) -> tuple[str, list[Variable]]:
         self.attributes()

@@ -23,6 +23,7 @@ from cleave.logic.terms import Term
 MOST_INSTANCES = 64
 _OTHER = "other type"
 Bindings = dict[str, Sort]
+Binary = Callable[[Term, Term], Term]
 
 
 class Instances:
@@ -186,10 +187,12 @@ def all_of(kind: str, found: Iterable[Term]) -> Term:
     return t.conj_all(found) if kind == "forall" else t.disj_all(found)
 
 
-def equal_in_type(a: Term, b: Term) -> Term:
+def in_type(operators: Mapping[str, Binary], alike: Callable[[Term, Term], tuple[Term, Term]]) -> dict[str, Binary]:
     """Values of different types are not equal; only where type parameters are something can that be asked."""
-    return t.eq(a, b) if a.sort is b.sort else t.FALSE
+    equal = operators["=="]
 
+    def equal_in_type(a: Term, b: Term) -> Term:
+        a, b = alike(a, b)
+        return equal(a, b) if a.sort is b.sort else t.FALSE
 
-def different_in_type(a: Term, b: Term) -> Term:
-    return t.neg(equal_in_type(a, b))
+    return {**operators, "==": equal_in_type, "!=": lambda a, b: t.neg(equal_in_type(a, b))}

@@ -14,8 +14,10 @@ Every ``at`` is the number of a token in the `Source`, from which the place in t
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
+
+from cleave.records import dataclass
 
 # The operations of postfix expressions, and what their detail is.
 NAME: Final = 0  # the name of a variable or constant
@@ -292,6 +294,7 @@ class Datatype:
     at: int
     name: str
     constructors: list[tuple[str, list[Variable]]]
+    type_parameters: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

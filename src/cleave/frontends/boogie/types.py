@@ -10,15 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from cleave.errors import UnsupportedError
+from cleave.frontends.boogie.floats.literals import known_format
+from cleave.frontends.boogie.floats.types import FLOAT, RMODE, float_sort
 from cleave.frontends.boogie.lexer import Source
-from cleave.frontends.boogie.polymorphism import Bindings, Instances, map_sort
+from cleave.frontends.boogie.polymorphism import MOST_INSTANCES, Bindings, Instances, map_sort
 from cleave.frontends.boogie.syntax import Datatype, MapType, NamedType, RecordType, Type, TypeDeclaration
 from cleave.logic.datatypes import ArrayOf, Declaration, FieldSort, declare
 from cleave.logic.sorts import BOOL, INT, MAX_WIDTH, REAL, Sort, SortKind, array, bitvec, uninterpreted
 
+_Instance = tuple[str, tuple[Sort, ...]]
 _MAX_DEPTH = 100
 _BITVECTOR = re.compile(r"bv(\d+)")
-_UNSUPPORTED = re.compile(r"float\d+e\d+|float|rmode|string|regex")
+_UNSUPPORTED = re.compile(r"string|regex")
 _RESERVED = frozenset(("Bool", "Int", "Real", "Array", "BitVec", "String", "RegLan", "RoundingMode", "FloatingPoint"))
 
 
@@ -37,6 +41,9 @@ class TypeTable:
         self._array_depth: dict[Sort, int] = {}
         self._applied: dict[Sort, tuple[str, tuple[Sort, ...]]] = {}
         self.instances = Instances(seen, self._whole, self._without_maps, self._applied)
+        self._data: dict[str, Datatype] = {}
+        self._made: dict[_Instance, Sort] = {}  # the data types, with what their parameters are
+        self._opened: dict[_Instance, Sort] = {}  # those that are being declared, with what stands for them
         self.bound: Bindings = {}  # what type parameters are, where they are something
         self._collects = False
         for declaration in declarations:
@@ -46,26 +53,59 @@ class TypeTable:
         self._declare_data(data)
 
     def _declare_data(self, data: Sequence[Datatype]) -> None:
-        """All data types are one group, as each may need the others."""
+        """All data types without parameters are one group, as each may need the others."""
         for one in data:
-            if one.name in self._declared or one.name in self._known:
+            if one.name in self._declared or one.name in self._known or one.name in self._data:
                 raise self._source.error(one.at, f"type '{one.name}' is declared twice")
-            self._known[one.name] = uninterpreted(f"{one.name} of the group")
-        stands_for = {self._known[one.name]: number for number, one in enumerate(data)}
-        group = tuple(
-            Declaration(
-                one.name,
-                tuple(
-                    (name, tuple((f.name, _in_group(self.sort(f.type), stands_for)) for f in fields))
-                    for name, fields in one.constructors
-                ),
+            self._data[one.name] = one
+        self._declare_group([(one.name, ()) for one in data if not one.type_parameters])
+
+    def _declare_group(self, instances: Sequence[_Instance]) -> None:
+        """Declares instances of data types, and others that their fields need, together."""
+        self._opened = {one: uninterpreted(_applied_name(*one)) for one in instances}
+        opened, fields = self._opened, dict[_Instance, list[tuple[str, list[tuple[str, Sort]]]]]()
+        while waiting := [one for one in opened if one not in fields]:
+            name, arguments = waiting[0]
+            declared = self._data[name]
+            bound = dict(zip(declared.type_parameters, arguments, strict=True))
+            fields[waiting[0]] = [
+                (made, [(f.name, self._resolve(f.type, bound, 0)) for f in parts])
+                for made, parts in declared.constructors
+            ]
+        self._opened = {}
+        stands_for = {sort: number for number, sort in enumerate(opened.values())}
+        group = declare(
+            tuple(
+                Declaration(
+                    sort.name,
+                    tuple(
+                        (made, tuple((f, _in_group(of, stands_for)) for f, of in parts)) for made, parts in fields[one]
+                    ),
+                )
+                for one, sort in opened.items()
             )
-            for one in data
         )
-        known = [name for name, sort in self._known.items() if sort.is_array]  # made of what only stood for something
-        for name in known:
-            del self._known[name]
-        self._known.update(zip((one.name for one in data), declare(group), strict=True))
+        real = dict(zip(opened.values(), group, strict=True))
+        for (name, arguments), sort in zip(opened, group, strict=True):
+            arguments = tuple(_replaced(argument, real) for argument in arguments)
+            self._made[name, arguments] = sort
+            if arguments:
+                self._applied[sort] = (name, arguments)
+
+    def data_sort(self, name: str, arguments: tuple[Sort, ...]) -> Sort:
+        """An instance of a data type; while its group is being declared, what stands for it."""
+        one = (name, arguments)
+        if one not in self._made and not self._opened:
+            self._declare_group([one])
+        if one in self._made:
+            return self._made[one]
+        if one not in self._opened and len(self._opened) == MOST_INSTANCES:
+            at = self._data[name].at
+            raise self._source.unsupported(at, f"the data type '{name}' has more than {MOST_INSTANCES} instances")
+        return self._opened.setdefault(one, uninterpreted(_applied_name(*one)))
+
+    def is_instance(self, sort: Sort, name: str) -> bool:
+        return sort in self._applied and self._applied[sort][0] == name
 
     def sort(self, written: Type) -> Sort:
         if self.bound:
@@ -103,6 +143,10 @@ class TypeTable:
         declaration = self._declared.get(written.name)
         if declaration is not None:
             return self._user_type(written, declaration, bound, depth)
+        if written.name in self._data:
+            arguments = tuple(self._resolve(argument, bound, depth + 1) for argument in written.arguments)
+            self._check_count(written, len(self._data[written.name].type_parameters))
+            return self.data_sort(written.name, arguments)
         if written.name in self._known and not written.arguments:
             return self._known[written.name]
         return self._builtin(written)
@@ -140,26 +184,36 @@ class TypeTable:
 
     def _user_type(self, written: NamedType, declaration: TypeDeclaration, bound: dict[str, Sort], depth: int) -> Sort:
         arguments = [self._resolve(argument, bound, depth + 1) for argument in written.arguments]
-        if len(arguments) != len(declaration.parameters):
-            expected = len(declaration.parameters)
-            message = f"type '{written.name}' takes {expected} arguments, not {len(arguments)}"
-            raise self._source.error(written.at, message)
+        self._check_count(written, len(declaration.parameters))
         if declaration.synonym is not None:
             inner = dict(zip(declaration.parameters, arguments, strict=True))
             return self._resolve(declaration.synonym, inner, depth + 1)
         if any(_is_large(argument) for argument in arguments):
             raise self._source.unsupported(written.at, f"the arguments of type '{written.name}' are too large")
         name = f"{written.name}#" if written.name in _RESERVED else written.name
-        found = uninterpreted(" ".join([name, *(_argument_name(a) for a in arguments)]))
+        found = uninterpreted(_applied_name(name, arguments))
         if arguments:
             self._applied[found] = (written.name, tuple(arguments))
         return found
+
+    def _check_count(self, written: NamedType, expected: int) -> None:
+        if len(written.arguments) != expected:
+            message = f"type '{written.name}' takes {expected} arguments, not {len(written.arguments)}"
+            raise self._source.error(written.at, message)
 
     def _builtin(self, written: NamedType) -> Sort:
         name = written.name
         match = _BITVECTOR.fullmatch(name)
         if match is not None and not written.arguments:
             return bitvec(self.width(match[1], written.at))
+        if name == "rmode" and not written.arguments:
+            return RMODE
+        match = FLOAT.fullmatch(name)
+        if match is not None and not written.arguments:
+            try:
+                return float_sort(known_format(match[2], match[1]))
+            except UnsupportedError as error:
+                raise self._source.unsupported(written.at, error.message) from None
         if _UNSUPPORTED.fullmatch(name):
             raise self._source.unsupported(written.at, f"the type '{name}' is not supported")
         raise self._source.error(written.at, f"type '{name}' is not declared")
@@ -183,6 +237,16 @@ def _in_group(sort: Sort, stands_for: dict[Sort, int]) -> FieldSort:
         return sort
     index, element = _in_group(sort.index, stands_for), _in_group(sort.element, stands_for)
     return sort if index is sort.index and element is sort.element else ArrayOf(index, element)
+
+
+def _replaced(sort: Sort, real: dict[Sort, Sort]) -> Sort:
+    if sort.is_array:
+        return array(_replaced(sort.index, real), _replaced(sort.element, real))
+    return real.get(sort, sort)
+
+
+def _applied_name(name: str, arguments: Sequence[Sort]) -> str:
+    return " ".join([name, *map(_argument_name, arguments)])
 
 
 def _is_large(sort: Sort, limit: int = 200) -> bool:

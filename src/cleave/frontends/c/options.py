@@ -1,9 +1,10 @@
-"""What a user can choose about reading C."""
+"""The options for reading C."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +24,9 @@ class COptions:
     loop_bound: int | None = None  # of the property unwinding: how often a loop may go on, and a function call itself
     reach: bool = False  # every check is violated where it is reached
     others: tuple[str, ...] = ()  # further files of the same program
-    memory_model: Literal["sc"] | None = None  # None: sequential consistency, where that makes no difference
+    memory_model: Literal["sc", "tso", "pso"] | None = None  # None: sc, where that makes no difference
     spurious_wakeups: bool = True  # pthread_cond_wait may return without a signal, as POSIX allows
     malloc_may_fail: bool | None = None  # where memory is checked; None: not in tasks of SV-COMP
+    array_bounds: bool = True  # where memory is checked: those of arrays inside of objects, too; not as SV-COMP asks
     trust: tuple[str, ...] = ()  # functions without a body that leave memory alone and return any value
     assume_pure: bool = False  # so do all functions without a body

@@ -65,5 +65,5 @@ def refuse_property(text: str, file: str) -> None:
     """Raises `UnsupportedError` for a property that is known and not checked."""
     for words, name in _LATER:
         if any(word in text for word in words):
-            known = ", ".join(name for one in properties().values() for name in one.competition)
+            known = ", ".join(dict.fromkeys(name for one in properties().values() for name in one.competition))
             raise UnsupportedError(f"{name} is not checked yet; what can be checked is {known}", file=file)

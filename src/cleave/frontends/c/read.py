@@ -6,32 +6,36 @@ read_c_bytes(compile_program(files, options), "queue.c")               # needs n
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from cleave.errors import UnsupportedError
+from cleave.errors import InputError, UnsupportedError
 from cleave.frontends.c.analysis.lives import needs_scopes
-from cleave.frontends.c.clang.compile import compile_c, declares_32_bit
+from cleave.frontends.c.clang.compile import compile_c, declares_32_bit, readable_folders
 from cleave.frontends.c.clang.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
 from cleave.frontends.c.clang.library import FILES, FOLDER, defines, is_wanted, source
 from cleave.frontends.c.llvm.debug import locate
 from cleave.frontends.c.llvm.link import link
+from cleave.frontends.c.llvm.literals import mark_literals
 from cleave.frontends.c.llvm.module import Module
 from cleave.frontends.c.llvm.reader import read_module
 from cleave.frontends.c.llvm.sanitized import take_checks
 from cleave.frontends.c.lowering.floats import lower_floats
 from cleave.frontends.c.lowering.formats import lower_formats
+from cleave.frontends.c.lowering.jumps import lower_jumps
 from cleave.frontends.c.lowering.lower import CProgram, lower
+from cleave.frontends.c.lowering.streams import open_streams, use_streams
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import LEAKS, LOST, MEMORY, UNINITIALISED
 from cleave.frontends.c.properties.registry import chosen
 from cleave.frontends.limits import NO_LIMITS, ReadingLimits
+from cleave.frontends.read import read_bytes
 from cleave.ir.program import Program
 
 _COMPETITION = ("__VERIFIER_", "reach_error")  # what the functions of SV-COMP's tasks are called
@@ -76,17 +80,23 @@ def _compiled(files: Mapping[str, bytes], options: COptions, limits: ReadingLimi
             unit = Unit(name, compile_c(name, content, plain, limits=limits), is_library=True)
             units.append(unit)
             modules.append(_module(unit))
-    return Compiled(tuple(units), options, (_CHOSEN,) if is_small else (), _texts(files, modules))
+    return Compiled(tuple(units), options, (_CHOSEN,) if is_small else (), _texts(files, modules, options))
 
 
-def _texts(files: Mapping[str, bytes], modules: Sequence[Module]) -> dict[str, str]:
-    """Of the files, and of those that they include and that define functions of the program."""
+def _texts(files: Mapping[str, bytes], modules: Sequence[Module], options: COptions) -> dict[str, str]:
+    """Of the files, and of those that they include and that define functions of the program. A program may say that its
+    lines are from any file: those that the compiler may not read are not read here either."""
     texts = {file: content.decode(errors="replace") for file, content in files.items()}
     places = (one.location for module in modules if not module.is_library for one in module.functions.values())
-    included = dict.fromkeys(place.file for place in places if place is not None and place.file not in texts)
-    for file in included:
-        with suppress(OSError):  # what a preprocessed file names need not be there
-            texts[file] = Path(file).read_text("utf-8", errors="replace")
+    named = dict.fromkeys(place.file for place in places if place is not None and place.file not in texts)
+    if not named:
+        return texts
+    folders = {os.path.realpath(folder) for file in files for folder in readable_folders(file, options)}
+    inside = tuple(os.path.join(folder, "") for folder in folders)
+    for file in named:
+        if os.path.realpath(file).startswith(inside):
+            with suppress(InputError):  # what a preprocessed file names need not be there
+                texts[file] = read_bytes(file).decode(errors="replace")
     return texts
 
 
@@ -108,6 +118,7 @@ def _lowered(compiled: Compiled) -> CProgram:
     modules = _modules(compiled.units)
     own = [name for module in modules if not module.is_library for name in module.functions]
     linked = link(modules)
+    open_streams(linked)
     linked.is_task = any(name.startswith(_COMPETITION) for name in own)
     made = lower(linked, compiled.options, compiled.texts)
     return replace(made, assumptions=(*made.assumptions, *compiled.assumptions))
@@ -115,10 +126,11 @@ def _lowered(compiled: Compiled) -> CProgram:
 
 def _modules(units: Sequence[Unit]) -> list[Module]:
     modules = [_module(unit) for unit in units]
-    defined = {one.name for module in modules for one in module.functions.values() if one.blocks}
-    for module in modules:
-        if not module.is_library:
-            lower_formats(module, defined)
+    own = [module for module in modules if not module.is_library]
+    defined = {one.name for module in own for one in module.functions.values() if one.blocks}
+    for module in own:
+        use_streams(module, defined)
+        lower_formats(module, defined)
     return modules
 
 
@@ -126,6 +138,8 @@ def _module(unit: Unit) -> Module:
     module = read_module(unit.text, unit.file)
     lower_floats(module)
     locate(module, unit.file)
+    lower_jumps(module)
+    mark_literals(module)
     take_checks(module)
     module.is_library = unit.is_library
     return module

@@ -12,9 +12,8 @@
 On the left SMT-LIB's form, where ``sat`` means safe. On the right that of Z3's fixedpoints, where the query asks what
 can be reached, so that Z3 prints ``sat`` when it is unsafe, and a file's ``:status`` says so too.
 
-What is declared with sort Bool is a predicate to be found. Other functions and constants are uninterpreted: their
-meaning is to be found too, which only some engines can.
-"""
+A function that is declared with sort Bool is a predicate to be found. Other functions and constants are uninterpreted:
+their meaning is to be found too, which only some engines can."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ predicate of its own with one clause for each case, so that the number of clause
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from cleave.frontends.horn.polarity import ENCLOSED, NEGATIVE, POSITIVE, Analysis
@@ -25,6 +25,7 @@ from cleave.ir.program import Location
 from cleave.logic import terms as t
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import free_variables, postorder, substitute
+from cleave.records import dataclass
 
 _WIDE = 16  # clauses of one assertion; above, disjunctions get predicates
 _MOST = 100_000  # clauses of one assertion

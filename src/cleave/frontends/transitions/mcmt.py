@@ -8,13 +8,13 @@
     (query T (>= x 0))
 
 In a transition, ``x`` and ``x'`` are further names of ``state.x`` and ``next.x``. The second list of a state type are
-inputs: they take any value in each step. What is assumed holds in all states of a run. All queries are checked.
+inputs: they take any value in each step. An assumption holds in all states of a run. All queries are checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.transitions.symbolic_system import Bad, SymbolicSystem
@@ -27,6 +27,7 @@ from cleave.logic.smtlib_scope import Scope
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import Term
 from cleave.logic.walk import substitute
+from cleave.records import dataclass
 
 __all__ = ["read_mcmt"]
 

@@ -8,11 +8,11 @@ false :- state(x), bad                for each property
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleave.ir.horn import Atom, Clause, HornSystem, Predicate
 from cleave.ir.program import Location
 from cleave.logic.terms import Function, Term
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

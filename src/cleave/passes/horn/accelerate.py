@@ -9,7 +9,8 @@ the same, so an interpretation of the one system is one of the other; a derivati
 A loop is a rule from a predicate to itself, case by case. In a case a variable grows by a constant, or is set to what
 depends on such variables only, and read by nobody. A literal of the guard is needed in the first round only if it stays
 true from then on, and in the last round only if it was true before whenever it is; cases with other literals are left
-alone. Inputs are the same in all rounds: that is fewer derivations, and sound. Remainders are written with
+alone, once an inequality of numbers (`x != y`) in the guard was read as ``<`` and as ``>``, which makes a loop of
+each. Inputs are the same in all rounds: that is fewer derivations, and sound. Remainders are written with
 cases in which they are linear (`quotients`).
 
 Nothing rests on the added rules: what is found with them is checked for the clauses that were given.
@@ -18,12 +19,13 @@ Nothing rests on the added rules: what is found with them is checked for the cla
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import product
 
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Step
 from cleave.logic.sorts import BOOL, INT
-from cleave.logic.terms import Term, add, conj, conj_all, disj_all, eq, ge, integer, mul, neg, var
+from cleave.logic.terms import Op, Term, add, conj, conj_all, disj_all, eq, ge, integer, lt, mul, neg, var
 from cleave.logic.walk import free_variables, has_quantifier, postorder, substitute
 from cleave.passes.fresh import FreshNames
 from cleave.passes.horn.equations import conjuncts, solve
@@ -31,12 +33,14 @@ from cleave.passes.horn.quotients import has_division, with_cases, with_names
 from cleave.passes.horn.step import Pass, equations, ground_values
 from cleave.passes.to_transitions.cases import Case, first_cases
 from cleave.passes.to_transitions.translate import over
+from cleave.records import dataclass
 from cleave.smt.solver import Answer, Model
 from cleave.smt.z3.solver import PLAIN, Z3Solver
 
 _MOST_LOOPS = 50  # that are looked at
 _MOST_CASES = 16  # of a loop
 _MOST_NODES = 2_000  # of a loop
+_MOST_INEQUALITIES = 3  # of a case that are read in two ways
 _COST, _MOST_COST = 200_000, 3_000_000  # of the solver, for a question and for all
 _MOST_STEPS = 50_000  # of a derivation with its rounds filled in
 
@@ -92,6 +96,8 @@ def _atom_with_cases(atom: Atom) -> Atom:
 
 def _loops(system: HornSystem) -> Iterator[_Loop]:
     numbers = [number for number, clause in enumerate(system.clauses) if _is_loop(clause)]
+    if not numbers:
+        return
     solver = Z3Solver(profile=PLAIN)
     try:
         for number in numbers[:_MOST_LOOPS]:
@@ -100,9 +106,7 @@ def _loops(system: HornSystem) -> Iterator[_Loop]:
             names = FreshNames({variable.name for variable in clause.variables()})
             variables = tuple(var(names.like("x"), sort) for sort in system.predicates[name].sorts)
             for case in _cases(clause, variables, names):
-                loop = _loop(solver, case, number, name, variables) if solver.cost() < _MOST_COST else None
-                if loop is not None:
-                    yield loop
+                yield from _found(solver, case, number, name, variables)
     finally:
         solver.close()
 
@@ -133,6 +137,29 @@ def _solved(guard: Term, updates: Sequence[Term], variables: Sequence[Term]) -> 
     for case in first_cases(guard, updates, _MOST_CASES):
         held, after = solve(case.guard, case.updates, lambda variable: variable not in variables)
         yield Case(held, tuple(after))
+
+
+def _found(solver: Z3Solver, case: Case, clause: int, name: str, variables: tuple[Term, ...]) -> Iterator[_Loop]:
+    for ways in ((case,), _ordered(case)):
+        loops = [_loop(solver, way, clause, name, variables) for way in ways if solver.cost() < _MOST_COST]
+        yield from (loop for loop in loops if loop is not None)
+        if any(loops):
+            return
+
+
+def _ordered(case: Case) -> Iterator[Case]:
+    """The case with each way to read its inequalities of numbers; none if it has none, or too many."""
+    literals = conjuncts(case.guard)
+    unequal = [literal for literal in literals if _is_inequality(literal)]
+    if 0 < len(unequal) <= _MOST_INEQUALITIES:
+        others = [literal for literal in literals if not _is_inequality(literal)]
+        pairs = [literal.args[0].args for literal in unequal]
+        for chosen in product(*((lt(a, b), lt(b, a)) for a, b in pairs)):
+            yield Case(conj_all((*others, *chosen)), case.updates)
+
+
+def _is_inequality(literal: Term) -> bool:
+    return literal.op is Op.NOT and literal.args[0].op is Op.EQ and literal.args[0].args[0].sort is INT
 
 
 def _loop(solver: Z3Solver, case: Case, clause: int, name: str, variables: tuple[Term, ...]) -> _Loop | None:

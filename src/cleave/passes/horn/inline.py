@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Step
@@ -29,6 +29,7 @@ from cleave.passes.horn.equations import solve
 from cleave.passes.horn.inlined_relation import count_atoms, definition_of
 from cleave.passes.horn.step import Pass, equations, ground_values, has_values
 from cleave.passes.horn.tidy import tidied
+from cleave.records import dataclass
 
 _MOST_SIZE = 4_000
 """Arguments and conjuncts of a clause that is made; larger ones cost SPACER more than the predicate did."""

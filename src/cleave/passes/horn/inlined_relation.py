@@ -10,7 +10,6 @@ taken.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleave.ir.horn import Atom, Clause, HornSystem, Interpretation, Relation
 from cleave.logic.terms import FALSE, TRUE, Term, conj, conj_all, disj_all, exists, implies, var
@@ -18,6 +17,7 @@ from cleave.logic.walk import free_variables, substitute
 from cleave.passes.horn.equations import solve
 from cleave.passes.horn.relevant import parameters
 from cleave.passes.horn.step import equations
+from cleave.records import dataclass
 
 
 def count_atoms(clause: Clause, predicate: str) -> int:

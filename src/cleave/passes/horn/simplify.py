@@ -12,14 +12,15 @@ this wins back most of what that costs. Every pass has a way back that can't fai
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cleave.ir.horn import Derivation, HornSystem, Interpretation
 from cleave.passes.horn.arguments import drop_arguments
+from cleave.passes.horn.idle import drop_open, drop_unread
 from cleave.passes.horn.inline import candidates, inline
 from cleave.passes.horn.relevant import keep_relevant
 from cleave.passes.horn.step import Pass
 from cleave.passes.horn.tidy import tidy
+from cleave.passes.horn.unwrap import unwrap
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,10 @@ class SimplifiedHorn:
 def simplify_horn(system: HornSystem, *, quantifiers: bool = True) -> SimplifiedHorn:
     """Without ``quantifiers``, interpretations of the given system have none that were not there before."""
     state = SimplifiedHorn(system)
-    for simple in (keep_relevant, tidy, drop_arguments):
+    for simple in (keep_relevant, tidy, drop_arguments, drop_unread, drop_open):
         state = state.then(simple(state.system))
     state = _inline_all(state, quantifiers)
-    for simple in (keep_relevant, drop_arguments):
+    for simple in (keep_relevant, drop_arguments, drop_unread, drop_open):
         state = state.then(simple(state.system))
     return state
 
@@ -71,4 +72,16 @@ def _inline_all(state: SimplifiedHorn, quantifiers: bool) -> SimplifiedHorn:
             if done is not None:
                 state = state.then(done, name)
                 is_changed = True
+    return state
+
+
+def unwrapped_horn(system: HornSystem) -> SimplifiedHorn:
+    """Arithmetic that does not go round is written without that, and what is constant then goes."""
+    state = SimplifiedHorn(system)
+    size = -1
+    while size != (size := sum(len(predicate.sorts) for predicate in state.system.predicates.values())):
+        same = Pass(unwrap(state.system), lambda found: found, lambda found: found)
+        state = state.then(same)
+        for simple in (tidy, drop_arguments, drop_unread, drop_open):
+            state = state.then(simple(state.system))
     return state

@@ -1,4 +1,4 @@
-"""What one pass over a Horn system gives: the new system, and the two ways back.
+"""The result of one pass over a Horn system: the new system, and the two ways back.
 
 Passes are composed in `simplify`; each knows only the system before it and the one it made.
 """
@@ -6,7 +6,6 @@ Passes are composed in `simplify`; each knows only the system before it and the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from cleave.errors import UnsupportedError
@@ -17,6 +16,7 @@ from cleave.logic.terms import Term, conj_all, const_array, eq, store, value_of
 from cleave.logic.values import DatatypeValue, MapValue
 from cleave.logic.walk import free_variables
 from cleave.passes.horn.equations import solve
+from cleave.records import dataclass
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 

@@ -15,11 +15,11 @@ followed by n other ones would be n * n regions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from cleave.ir.program import Block, Procedure
 from cleave.passes.flow import predecessors, reachable, strongly_connected
 from cleave.passes.to_horn.calls import leading_call
+from cleave.records import dataclass
 
 END = ""
 """Where a region ends, as the successor of its last blocks; no block is called so."""

@@ -14,7 +14,6 @@ In a clause, the variables of its source predicate have the names that they have
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from cleave.ir.horn import Atom, Clause
 from cleave.ir.program import Assign, Assume, Block, Call, Havoc, Location, Procedure, Statement, old
@@ -24,6 +23,7 @@ from cleave.logic.walk import free_variables, substitute
 from cleave.passes.to_horn.calls import leading_call
 from cleave.passes.to_horn.cuts import END, Region
 from cleave.passes.to_horn.interfaces import Facts
+from cleave.records import dataclass
 
 State = dict[Term, Term]
 """The term that each program variable holds."""

@@ -18,7 +18,7 @@ arguments. Loops are copied like any other blocks. Recursive procedures stay.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
 from cleave.ir.program import Assign, Block, Call, Havoc, Procedure, Program, Statement
@@ -27,6 +27,7 @@ from cleave.passes.effects import callees
 from cleave.passes.flow import strongly_connected
 from cleave.passes.fresh import FreshNames, variable_names
 from cleave.passes.rename import rename_block
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

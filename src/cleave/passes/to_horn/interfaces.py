@@ -1,4 +1,5 @@
-"""What the predicates speak of: for each procedure its inputs and outputs, for each cut point the values that matter.
+"""The arguments of the predicates: for each procedure its inputs and outputs, for each cut point the values that
+matter.
 
     var g, h
     proc f(p, q) -> (r, s) { b: r := p; g := r; return }       ... call f(1, 2) -> (x, y); assert x > g
@@ -16,7 +17,6 @@ it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from cleave.ir.program import Assign, Block, Call, Procedure, Program, Statement, old
 from cleave.logic.terms import Term
@@ -24,6 +24,7 @@ from cleave.logic.walk import free_variables
 from cleave.passes.effects import callees, effects
 from cleave.passes.flow import reads, strongly_connected, writes
 from cleave.passes.to_horn.calls import leading_call
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ variables that fit the facts before and after.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from cleave.errors import InternalError
 from cleave.ir.horn import Atom, Clause, Derivation, Step
@@ -20,6 +19,7 @@ from cleave.ir.path import Enter, Leave, Path, PathStep, Visit
 from cleave.logic.terms import Term, eq
 from cleave.passes.to_horn.cuts import END, Region
 from cleave.passes.to_horn.encoding import Encoded
+from cleave.records import dataclass
 from cleave.smt.solver import Answer, Model
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
 

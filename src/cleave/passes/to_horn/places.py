@@ -11,12 +11,12 @@ assumption at the start of that block.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from cleave.ir.program import Procedure, Program, is_old, old
 from cleave.logic.terms import Term, var
 from cleave.passes.to_horn.encoding import Names
 from cleave.passes.to_horn.interfaces import Facts
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ reduce all properties.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from cleave.ir.horn import Clause, Derivation, HornSystem, Predicate
@@ -36,6 +35,7 @@ from cleave.passes.to_horn.inlining import Limits, inline_calls
 from cleave.passes.to_horn.interfaces import Facts, facts_of
 from cleave.passes.to_horn.paths import Origin, path_of
 from cleave.passes.to_horn.places import Place, places_of
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ bvor x y        any number that is neither below one of them nor above their sum
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.logic.terms import Term, add, conj, integer, ite, le, lt, mod, mul, sub
 from cleave.passes.to_integers.numbers import Number, Reading, Settled, Sheet, known
+from cleave.records import dataclass
 
 LONGEST_MASK = 4  # runs of ones: more are not worth spelling out
 _SIGNED, _UNSIGNED = Reading.SIGNED, Reading.UNSIGNED

@@ -10,11 +10,11 @@ it becomes that, by a condition that it is in range already, or by going round.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from cleave.logic.terms import TRUE, Term, add, conj, integer, ite, le, lt, mod, mul, sub
+from cleave.records import dataclass
 
 
 class Reading(Enum):

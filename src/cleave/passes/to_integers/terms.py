@@ -8,15 +8,31 @@ An operation in a branch of a choice that is not taken may go out of range; its 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Location, is_old
+from cleave.logic.floats.operations import COMPARISONS as FLOAT_COMPARISONS
 from cleave.logic.sorts import INT, Sort, array
-from cleave.logic.terms import TRUE, Op, Term, conj, conj_all, const_array, eq, implies, ite, neg, select, store, var
+from cleave.logic.terms import (
+    TRUE,
+    Op,
+    Term,
+    conj,
+    conj_all,
+    const_array,
+    eq,
+    implies,
+    integer,
+    ite,
+    neg,
+    select,
+    store,
+    var,
+)
 from cleave.logic.walk import postorder, rebuild
 from cleave.passes.to_integers.numbers import Number, Reading, Settled, constant, either, in_range, known, settled
 from cleave.passes.to_integers.operators import compare, operate, same
+from cleave.records import dataclass
 
 _COMPARISONS = frozenset((Op.BV_ULT, Op.BV_ULE, Op.BV_SLT, Op.BV_SLE))
 _REFUSED = {
@@ -161,6 +177,8 @@ def _combined(node: Term, args: Sequence[_Made], sheet: _Sheet) -> Number | Term
         return _equal(node, args, sheet)
     if node.op is Op.BV_TO_INT:
         return sheet.settle(args[0].number, Reading.UNSIGNED).term
+    if node.op in FLOAT_COMPARISONS:
+        return eq(sheet.settle(sheet.any_value(1, lambda _: TRUE), Reading.UNSIGNED).term, integer(1))
     if node.op in _COMPARISONS:
         return compare(node.op, args[0].number, args[1].number, sheet)
     if node.sort.is_bitvec:

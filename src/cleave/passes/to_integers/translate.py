@@ -16,7 +16,7 @@ blocks keep their labels, so paths are the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.ir.integers import Integers
 from cleave.ir.program import (
@@ -39,6 +39,7 @@ from cleave.passes.fresh import FreshNames, variable_names
 from cleave.passes.to_integers.numbers import Reading, in_range
 from cleave.passes.to_integers.readings import Readings
 from cleave.passes.to_integers.terms import Terms, over_integers, refused
+from cleave.records import dataclass
 
 OVERFLOWS = "an operation overflows"
 """What is violated where an operation on integers leaves the range of its type."""

@@ -12,7 +12,6 @@ most guards are conjunctions. The variables that a clause has besides those of i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Interpretation, Relation, Step
@@ -22,6 +21,7 @@ from cleave.logic.walk import postorder, substitute
 from cleave.passes.fresh import FreshNames
 from cleave.passes.horn.equations import conjuncts, solve
 from cleave.passes.to_transitions.cases import cases
+from cleave.records import dataclass
 
 _MOST_CASES = 64  # that a clause is split into
 

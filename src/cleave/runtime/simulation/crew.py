@@ -18,12 +18,13 @@ from __future__ import annotations
 import math
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Self, TypeAlias
 
 from cleave.engines.coordination import Clock, Event, Joined, Lost, Received, Turn, Work
 from cleave.errors import CleaveError
+from cleave.records import dataclass
 from cleave.runtime.child import find_worker
 from cleave.runtime.crew import Assignment
 from cleave.runtime.simulation.faults import NO_FAULTS, Dice, Faults

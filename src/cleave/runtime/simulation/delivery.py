@@ -14,10 +14,10 @@ Each of the two sides holds a `Channel`. It has no clock and does no I/O: frames
 >>> here.due()                                     # nothing is left to send again
 inf
 
-Messages are numbered from 1. Every frame says up to which number its sender has received everything. What is not
-acknowledged in time is sent again, each time after twice as long. A side keeps what the other has not acknowledged, and
-of what it received only what is ahead of a gap, which the other side has kept as well: no more than is unacknowledged.
-"""
+Messages are numbered from 1. Every frame says up to which number its sender has received everything. A message that is
+not acknowledged in time is sent again, each time after twice as long. A side keeps what the other has not acknowledged,
+and of what it received only what is ahead of a gap, which the other side has kept as well: no more than is
+unacknowledged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong in a simulated crew, and the seeded dice that decide when.
+"""The faults of a simulated crew, and the seeded dice that decide when they happen.
 
     SimulatedCrew(assignment, faults=Faults(drop=0.3, crash_every=2.0), seed=7)
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,7 +10,6 @@ part. They are mostly about single bits. The same formulas give the same interpo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
@@ -22,6 +21,7 @@ from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, Sort, array, bitvec
 from cleave.logic.terms import FALSE, TRUE, Op, Term
 from cleave.logic.walk import free_variables
+from cleave.records import dataclass
 from cleave.smt.bitwuzla.managers import new_manager
 from cleave.smt.bitwuzla.terms import Translator
 

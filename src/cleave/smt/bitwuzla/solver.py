@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -23,6 +22,7 @@ import bitwuzla
 from cleave.errors import InternalError, UnsupportedError
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Op, Term
+from cleave.records import dataclass
 from cleave.smt.bitwuzla.managers import free_managers, new_manager
 from cleave.smt.bitwuzla.model import BitwuzlaModel
 from cleave.smt.bitwuzla.terms import Translator

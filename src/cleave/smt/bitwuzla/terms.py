@@ -15,6 +15,8 @@ import bitwuzla
 from bitwuzla import Kind
 
 from cleave.errors import UnsupportedError
+from cleave.logic.floats.circuits import circuit
+from cleave.logic.floats.operations import FLOATING
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import postorder
@@ -89,6 +91,8 @@ class Translator:
         kind = _KINDS.get(node.op)
         if kind is not None:
             return self.terms.mk_term(kind, args)
+        if node.op in FLOATING:
+            return self.term(circuit(node))
         match node.op:
             case Op.VAR:
                 return self.terms.mk_const(self.sort(node.sort), _printable(node.value))

@@ -1,4 +1,4 @@
-"""What cvc5's process is asked and answers; apart from it, so that who asks need not load cvc5."""
+"""Questions to cvc5's process, and its answers; apart from it, so that who asks need not load cvc5."""
 
 from __future__ import annotations
 

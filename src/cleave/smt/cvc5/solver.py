@@ -22,7 +22,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import monotonic
 from types import TracebackType
 
@@ -30,6 +30,7 @@ import msgspec
 
 from cleave.logic.encoding import encode
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 from cleave.smt.cvc5.messages import LENGTH, Question, Reply
 from cleave.smt.solver import Answer
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cleave.errors import UnsupportedError
+from cleave.logic.floats.circuits import circuit
+from cleave.logic.floats.operations import FLOATING
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import postorder
 from cleave.smt.sat import bits as b
@@ -103,6 +105,8 @@ class Blasting:
         simple = _BINARY.get(op)
         if simple is not None:
             return simple(gates, *args)
+        if op in FLOATING:
+            return self.bits(circuit(node))
         match op:
             case Op.VAR:
                 self.variables[node] = self._variable(node)

@@ -19,13 +19,13 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from cleave.errors import InternalError, MissingExtraError
 from cleave.logic.sorts import SortKind
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import substitute
+from cleave.records import dataclass
 from cleave.smt.sat.clauses import Clauses
 from cleave.smt.sat.model import SatModel
 from cleave.smt.solver import Answer, Capabilities, Template

@@ -19,13 +19,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import ceil
 from types import MappingProxyType
 
 from cleave.errors import InternalError
 from cleave.logic.sorts import Sort, SortKind
 from cleave.logic.terms import Op, Term, conj_all
+from cleave.records import dataclass
 from cleave.smt.solver import Answer, Capabilities, Template, Truths
 from cleave.smt.z3.model import Z3Model
 from cleave.smt.z3.native import Context, array, lib, text

@@ -16,6 +16,8 @@ from fractions import Fraction
 from typing import Any
 
 from cleave.errors import InternalError
+from cleave.logic.floats.circuits import circuit
+from cleave.logic.floats.operations import FLOATING
 from cleave.logic.sorts import REAL, Sort, SortKind
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import postorder, triggers
@@ -106,6 +108,8 @@ class Translator:
         variadic = _VARIADIC.get(op)
         if variadic is not None:
             return variadic(pointer, len(args), array(args))  # type: ignore[no-any-return]
+        if op in FLOATING:
+            return self.ast(circuit(node))
         made: int | None
         match op:
             case Op.VAR:

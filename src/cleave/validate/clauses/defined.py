@@ -16,13 +16,14 @@ a large part of the system.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.ir.horn import Atom, Clause, HornSystem, Interpretation, Relation
 from cleave.logic.binding import fresh_variables, names
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import TRUE, Term, conj_all, disj_all, eq, exists, implies, neg, var
 from cleave.logic.walk import has_quantifier, substitute
+from cleave.records import dataclass
 
 _MOST_UNFOLDED = 2_000
 """Atoms of one clause, with those of the clauses that were put in for others."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Step
 from cleave.logic.binding import fresh_variables, names, own_binders
@@ -26,6 +26,7 @@ from cleave.logic.signatures import fits
 from cleave.logic.smtlib import print_term
 from cleave.logic.terms import Op, Term, conj_all, eq, var
 from cleave.logic.walk import free_variables, postorder, substitute
+from cleave.records import dataclass
 from cleave.smt.solver import Answer
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import described

@@ -17,10 +17,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from time import monotonic
 from types import TracebackType
@@ -33,7 +32,7 @@ from cleave.logic.walk import free_variables, postorder
 from cleave.smt.cvc5.solver import Cvc5
 from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
-from cleave.validate.confirmation import BY_VALUES
+from cleave.validate.confirmation import BY_VALUES, Ruling
 
 _log = logging.getLogger(__name__)
 
@@ -45,16 +44,6 @@ _SHOWN_VALUES = 12
 _FEW = 64  # questions that are not worth the start of another process
 
 About = TypeVar("About")
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """``by`` is who answered; ``reason`` is why nobody did; ``values`` are some of a model's, for people."""
-
-    answer: Answer
-    by: str
-    reason: str = ""
-    values: Mapping[str, str] = field(default_factory=dict)
 
 
 class InTurn:

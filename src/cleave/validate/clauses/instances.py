@@ -4,23 +4,35 @@
 
 Of an invariant that says "whatever comes next is good", a solver has to guess what comes next; here it is tried: a
 bound variable is taken for the variable of the same original name that is one quantifier further out; those of the
-clause itself are the outermost. What is left has no model only if the given formula has none, whatever was taken.
+clause itself are the outermost. One that is an index of an array is also taken for the indices that there are
+(`indices`). What is left has no model only if the given formula has none, whatever was taken.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from cleave.logic.binding import fresh_variables, names, original_name, own_binders
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Op, Term, conj_all, disj_all, implies, neg, var
 from cleave.logic.walk import has_quantifier, substitute
+from cleave.validate.clauses.indices import choices, indices
 
 _MOST = 500  # quantifiers that are looked at
 _DEEPEST = 200  # formulas inside of each other
 
 _Block = Mapping[str, Term]  # variables by their original names
+
+
+class _Quantifier(NamedTuple):
+    """``formula`` holds for all values if ``stands_for_it`` is true, or is false for all if it ``holds`` not."""
+
+    stands_for_it: Term
+    formula: Term
+    holds: bool
+    depth: int
 
 
 def instances(formula: Term, variables: Iterable[Term]) -> Term | None:
@@ -35,21 +47,28 @@ class _Instances:
     def __init__(self, variables: Iterable[Term], fresh: Callable[[Term], Term]) -> None:
         self._fresh = fresh
         self._blocks: dict[int, list[_Block]] = {0: [{original_name(v): v for v in variables}]}
-        self._waiting: deque[tuple[Term, Term, bool, int]] = deque()
+        self._waiting: deque[_Quantifier] = deque()
         self._seen = 0
         self._nesting = 0
         self._is_possible = True
 
     def all_of(self, formula: Term) -> Term | None:
         parts = [self._weakened(formula, True, 0)]
+        quantifiers: list[_Quantifier] = []
         while self._waiting and self._is_possible:
-            stands_for_it, quantifier, holds, depth = self._waiting.popleft()
-            for block in self._blocks.get(depth, ()):
-                taken = _taken(quantifier, block)
-                if taken is not None:
-                    told = self._weakened(substitute(quantifier.args[0], taken), holds, depth + 1)
-                    parts.append(implies(stands_for_it, told))
+            one = self._waiting.popleft()
+            quantifiers.append(one)
+            taken = (_taken(one.formula, block) for block in self._blocks.get(one.depth, ()))
+            parts += [self._told(one, values) for values in taken if values is not None]
+        known = indices(parts) if self._is_possible else {}
+        for one in quantifiers:
+            parts += [self._told(one, values) for values in choices(one.formula, known)]
         return conj_all(parts) if self._is_possible else None
+
+    def _told(self, one: _Quantifier, values: Mapping[Term, Term]) -> Term:
+        """What follows if the quantifier's variables have these values."""
+        body = substitute(one.formula.args[0], values)
+        return implies(one.stands_for_it, self._weakened(body, one.holds, one.depth + 1))
 
     def _weakened(self, formula: Term, holds: bool, depth: int) -> Term:
         """What follows from the truth or falsity of a formula that is inside of ``depth`` quantifiers."""
@@ -84,7 +103,7 @@ class _Instances:
             return formula
         if (formula.op is Op.FORALL) is holds:
             stands_for_it = self._fresh(var("all", BOOL))
-            self._waiting.append((stands_for_it, formula, holds, depth))
+            self._waiting.append(_Quantifier(stands_for_it, formula, holds, depth))
             return stands_for_it
         some = {v: self._fresh(v) for v in formula.value.variables}
         self._blocks.setdefault(depth + 1, []).append({original_name(v): some[v] for v in some})

@@ -28,9 +28,9 @@ from cleave.logic.terms import FALSE, Term, conj_all, neg
 from cleave.logic.walk import free_variables, has_quantifier, postorder
 from cleave.smt.solver import Answer
 from cleave.validate.clauses.defined import Defined, instance
-from cleave.validate.clauses.in_turn import InTurn, Ruling
+from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.instances import instances
-from cleave.validate.confirmation import Confirmation, named, rejected
+from cleave.validate.confirmation import Confirmation, Ruling, named, rejected
 
 _SHOWN_VALUES = 8
 

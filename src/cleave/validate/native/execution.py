@@ -10,7 +10,7 @@ executes the rest as it does every violation, so that the trace is that of the i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from cleave.errors import CleaveError
@@ -21,6 +21,7 @@ from cleave.ir.path import IllegalPathError
 from cleave.ir.program import Assume, Block, Call, Havoc, Procedure, Program, Property
 from cleave.logic.terms import TRUE, Term
 from cleave.logic.values import MapValue, Value, default_value
+from cleave.records import dataclass
 from cleave.validate.confirmation import Confirmation, rejected
 from cleave.validate.native.translation import Translation
 from cleave.validate.semantics.events import Event, Run, Violated

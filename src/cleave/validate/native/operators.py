@@ -1,4 +1,4 @@
-"""What operators do, as C functions on numbers of 128 bit that are told the width. `tests` compare them with
+"""Operators as C functions on numbers of 128 bit, with the width as an argument. `tests` compare them with
 `logic.operators`.
 
 Arrays are hash tables. While a statement is executed, a table that it wrote to stays what it was for its other terms:

@@ -13,14 +13,16 @@ a choice between blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.clang.machine_code import C_RUNTIME
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Procedure, Program, Statement
+from cleave.logic.floats.circuits import circuit
+from cleave.logic.floats.operations import FLOATING
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import TRUE, Op, Term
 from cleave.logic.walk import postorder
+from cleave.records import dataclass
 from cleave.validate.native.operators import FUNCTIONS, call
 from cleave.validate.semantics.liveness import live_at_entry
 
@@ -287,6 +289,8 @@ class _Values:
             return self._element(node.args[0], self._texts[node.args[1]])
         if any(argument.sort.is_array for argument in node.args):
             raise UnsupportedError("whole arrays are not compared in machine code")
+        if node.op in FLOATING:
+            return self.text(circuit(node))
         return call(node, [self._texts[argument] for argument in node.args])
 
     def _element(self, array: Term, index: str) -> str:

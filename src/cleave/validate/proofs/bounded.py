@@ -9,27 +9,27 @@ In turn, until one of them decides:
     second_solver       another solver decides the engine's own formula; how that was made stays unchecked, and so does
                         that no bound took part: the verdict has all bounds then
 
-The verdict says which it was.
+The confirmation says which it was. Its ``bounds`` are those of the verdict.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from time import process_time
+from dataclasses import replace
 
 from cleave.errors import UnsupportedError
 from cleave.ir.loops import LoopBounds
 from cleave.ir.program import Program
 from cleave.ir.shape import Shape, is_cut
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 from cleave.smt.solver import Answer
-from cleave.validate.confirmation import Confirmation, rejected
+from cleave.validate.confirmation import Confirmation, Ruling, rejected
 from cleave.validate.proofs.interleavings import Explored, TooLargeError, explore
 from cleave.validate.proofs.schedules.check import Claim, checked
-from cleave.validate.proofs.second_solver import Guarded, Opinion, combined, second_opinion
-from cleave.verdict import BoundedSafe, Reason, Safe, Unknown, Verdict
+from cleave.validate.proofs.schedules.contexts import Share
+from cleave.validate.proofs.second_solver import Guarded, combined, second_opinion
 
 CONTEXTS, ROUNDS, UNWIND = "contexts", "rounds", "unwind"
 UNCHECKED = "the unfolding and the encoding were not checked again"
@@ -38,7 +38,8 @@ UNCHECKED = "the unfolding and the encoding were not checked again"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absence:
     """What an engine concludes: nothing is violated within ``contexts`` (or ``rounds``) and ``unwind``; of these bounds
-    only those in ``took_part`` made a difference. ``solver`` is who searched."""
+    only those in ``took_part`` made a difference. ``solver`` is who searched. With ``shares``, it is about these
+    executions only."""
 
     program: Program
     entry: str
@@ -48,6 +49,7 @@ class Absence:
     rounds: int = 0
     took_part: frozenset[str]
     solver: str
+    shares: tuple[Share, ...] = ()
 
     @property
     def bounds(self) -> dict[str, int]:
@@ -69,6 +71,7 @@ class Absence:
             self.contexts if CONTEXTS in bounds else None,
             self.rounds if ROUNDS in bounds else 0,
             all_iterations=UNWIND not in bounds,
+            shares=self.shares,
         )
 
 
@@ -85,37 +88,36 @@ class Means:
     watch: Callable[[], None] = lambda: None
 
 
-@dataclass(frozen=True, slots=True)
-class Conclusion:
-    """``note`` is something to know besides; empty if there is nothing."""
-
-    verdict: Verdict
-    note: str = ""
-
-
-def confirm(absence: Absence, means: Means) -> Conclusion:
+def confirm(absence: Absence, means: Means) -> Confirmation:
     tried = None if absence.rounds else try_interleavings(absence, means.states)
-    note = ""
+    notes: tuple[str, ...] = ()
     says = f"all interleavings within {absence.contexts} contexts tried: {tried.states} states" if tried else ""
     if tried is not None and tried.contexts is None:
         if tried.complete:
-            return Conclusion(Safe(f"all interleavings tried: {tried.states} states"))
+            return Confirmation(True, f"all interleavings tried: {tried.states} states")
         if CONTEXTS in absence.took_part:
-            return Conclusion(_within(absence, absence.took_part, says))
+            return Confirmation(True, says, bounds=absence.values(absence.took_part))
     elif tried is not None:
         if not is_cut(absence.shape):
-            why = f"there is a violation within {tried.contexts} contexts that was not found"
-            return Conclusion(Unknown(Reason.UNCONFIRMED, why))
-        note = f"there is a violation within {tried.contexts} contexts beyond --unwind {absence.unwind.most}: raise it"
-    verdict = _proved_again(absence, means)
-    if verdict is None and tried is not None and tried.contexts is None:
-        verdict = BoundedSafe({CONTEXTS: absence.contexts}, says)
-    return Conclusion(verdict or refuted_twice(absence, means), note)
+            return rejected(f"there is a violation within {tried.contexts} contexts that was not found")
+        beyond = f"beyond --unwind {absence.unwind.most}: raise it"
+        notes = (f"there is a violation within {tried.contexts} contexts {beyond}",)
+    found = _proved_again(absence, means)
+    if found is None and tried is not None and tried.contexts is None:
+        found = Confirmation(True, says, bounds={CONTEXTS: absence.contexts})
+    return replace(found or refuted_twice(absence, means), notes=notes)
 
 
-def _within(absence: Absence, bounds: frozenset[str], validation: str) -> Verdict:
-    within = absence.values(bounds)
-    return BoundedSafe(within, validation) if within else Safe(validation)
+def confirm_share(absence: Absence, means: Means, name: str) -> Confirmation:
+    """Of a search that was given some of the parts only, which ``name`` says. Its reduction of schedules may leave an
+    execution of one part to another: where there is a violation in the parts, nothing is said of them."""
+    everything = frozenset(absence.bounds)
+    outcome = checked(absence.claim(everything), absence.solver, means.seconds, means.guarded, means.watch)
+    if outcome.holds:
+        return replace(outcome, text=f"{name}: {outcome}", bounds=absence.values(everything))
+    if outcome.is_wrong:
+        return rejected(f"{name}: {outcome}; the search left it to other parts, or is wrong")
+    return refuted_twice(absence, means, f"{name}: ")
 
 
 # --- all interleavings ------------------------------------------------------------------------------------------------
@@ -134,54 +136,35 @@ def try_interleavings(absence: Absence, states: int) -> Explored | None:
 # --- another unfolding and encoding -----------------------------------------------------------------------------------
 
 
-class _TooLongError(Exception):
-    """The program is too large to be unfolded again in time."""
-
-
-def _proved_again(absence: Absence, means: Means) -> Verdict | None:
+def _proved_again(absence: Absence, means: Means) -> Confirmation | None:
     """None: it was not decided. First the claim as it is; then, if a bound took no part in it, with all bounds."""
     everything = frozenset(absence.bounds)
     for bounds in dict.fromkeys((everything & absence.took_part, everything)):
-        outcome = _check(absence.claim(bounds), absence.solver, means)
+        outcome = checked(absence.claim(bounds), absence.solver, means.seconds, means.guarded, means.watch)
         if outcome.holds:
-            return _within(absence, bounds, outcome.text)
+            return replace(outcome, bounds=absence.values(bounds))
         if outcome.is_wrong:
-            return Unknown(Reason.UNCONFIRMED, f"the proof was checked again: {outcome}")
+            return rejected(f"the proof was checked again: {outcome}")
     return None
-
-
-def _check(claim: Claim, solver: str, means: Means) -> Confirmation:
-    end = process_time() + means.seconds
-
-    def watch() -> None:
-        means.watch()
-        if process_time() > end:
-            raise _TooLongError
-
-    try:
-        return checked(claim, solver, means.seconds, means.guarded, watch)
-    except _TooLongError:
-        return rejected("it takes too long to unfold the program again", undecided=True)
 
 
 # --- the engine's own formula -----------------------------------------------------------------------------------------
 
 
-def refuted_twice(absence: Absence, means: Means, parts: str = "") -> Verdict:
+def refuted_twice(absence: Absence, means: Means, parts: str = "") -> Confirmation:
     """``parts`` says which of the schedules the formulas are about, if not about all."""
-    opinion = _second_opinion(absence, means)
-    if opinion.answer is Answer.UNSAT:
-        said = f"{parts}the formula was refuted by two solvers, {absence.solver} and {opinion.solver}; {UNCHECKED}"
-        return BoundedSafe(absence.values(frozenset(absence.bounds)), said)
-    if opinion.answer is Answer.SAT:
-        why = f"{opinion.solver} finds a violation in the formula that {absence.solver} refuted"
-        return Unknown(Reason.UNCONFIRMED, why)
+    ruling = _second_opinion(absence, means)
+    if ruling.answer is Answer.UNSAT:
+        said = f"{parts}the formula was refuted by two solvers, {absence.solver} and {ruling.by}; {UNCHECKED}"
+        return Confirmation(True, said, {ruling.by: 1}, absence.values(frozenset(absence.bounds)))
+    if ruling.answer is Answer.SAT:
+        return rejected(f"{ruling.by} finds a violation in the formula that {absence.solver} refuted")
     within = ", ".join(f"{name} {bound}" for name, bound in absence.bounds.items())
     found = f"{absence.solver} finds no violation within {within}"
-    return Unknown(Reason.UNCONFIRMED, f"{found}, which {opinion.solver} did not confirm")
+    return rejected(f"{found}, which {ruling.by} did not confirm", undecided=True)
 
 
-def _second_opinion(absence: Absence, means: Means) -> Opinion:
+def _second_opinion(absence: Absence, means: Means) -> Ruling:
     formulas = means.formulas()
     with ThreadPoolExecutor(len(formulas)) as threads:
         asked = [threads.submit(second_opinion, absence.solver, one, means.seconds, means.guarded) for one in formulas]

@@ -7,12 +7,14 @@
     entered(d) => x at d > 1
 
 Exactly one path is chosen, so nothing here resembles the engine's conditions, in which several may be true at once.
+
+A variable that nothing reads after a join is forgotten there. If it were read all the same, it would hold any value: a
+mistake in that could lose a proof, but never accept a wrong one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Procedure, Program
 from cleave.ir.unfolded import CallPlace
@@ -20,7 +22,8 @@ from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import Term, conj, disj_all, eq, implies, ite, neg, var
 from cleave.logic.walk import free_variables, substitute
 from cleave.passes.effects import Effects
-from cleave.passes.flow import reachable
+from cleave.passes.flow import reachable, reads, writes
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,10 @@ class _Forwards:
         reached = [label for label in self._procedure.blocks if label in reach[first]]
         # A block reaches strictly more blocks than any block it reaches. Of others the order is the program's: the
         # cost of a check should not depend on how strings are hashed.
-        for label in sorted(reached, key=lambda label: -len(reach[label])):
-            self._block(self._procedure.blocks[label], dict(zip(after, outputs, strict=True)))
+        blocks = [self._procedure.blocks[label] for label in sorted(reached, key=lambda label: -len(reach[label]))]
+        live = self._live(blocks, after)
+        for block in blocks:
+            self._block(block, live[block.label], dict(zip(after, outputs, strict=True)))
         variables, formulas = tuple(self._variables), tuple(self._formulas)
         return Body(name, entered, inputs, outputs, variables, formulas, self._calls, reach)
 
@@ -87,10 +92,27 @@ class _Forwards:
         after = [*procedure.returns, *(g for g in self._program.globals if g in touched.writes)]
         return before, after
 
-    def _block(self, block: Block, outputs: dict[Term, Term]) -> None:
+    def _live(self, blocks: list[Block], outputs: list[Term]) -> dict[str, set[Term]]:
+        """By block, the variables that it or a later one reads before they are written; blocks before successors."""
+        found: dict[str, set[Term]] = {}
+        for block in reversed(blocks):
+            live = set(outputs) if not block.successors else set()
+            live.update(*(found[successor] for successor in block.successors))
+            for statement in reversed(block.statements):
+                if isinstance(statement, Call):
+                    before, after = self._interface(statement.procedure)
+                    live.difference_update(after[len(statement.results) :])
+                live.difference_update(writes(statement))
+                live.update(free_variables(*reads(statement)))
+                if isinstance(statement, Call):
+                    live.update(before[len(statement.arguments) :])
+            found[block.label] = live
+        return found
+
+    def _block(self, block: Block, live: set[Term], outputs: dict[Term, Term]) -> None:
         here = self._fresh(f"at {block.label}", BOOL)
         self._formulas.append(eq(here, disj_all(edge for edge, _ in self._edges[block.label])))
-        state = self._joined(self._edges[block.label])
+        state = self._joined(self._edges[block.label], live)
         calls = 0
         for statement in block.statements:
             match statement:
@@ -118,10 +140,10 @@ class _Forwards:
         if block.successors:
             self._edges[block.successors[-1]].append((rest, dict(state)))
 
-    def _joined(self, edges: list[tuple[Term, dict[Term, Term]]]) -> dict[Term, Term]:
-        state = dict(edges[-1][1])
+    def _joined(self, edges: list[tuple[Term, dict[Term, Term]]], live: set[Term]) -> dict[Term, Term]:
+        state = {variable: value for variable, value in edges[-1][1].items() if variable in live}
         for edge, other in reversed(edges[:-1]):
-            for variable in {**state, **other}:
+            for variable in (v for v in {**state, **other} if v in live):
                 # A variable that one of the ways has not assigned holds any value there.
                 mine = state.get(variable) or self._fresh(variable.name, variable.sort)
                 its = other.get(variable) or self._fresh(variable.name, variable.sort)

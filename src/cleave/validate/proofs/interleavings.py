@@ -6,19 +6,23 @@
 The search visits states by the number of contexts that reach them (Dijkstra with costs 0 and 1), so the first violation
 found needs the fewest. A context is a stretch of steps of one thread; the first is that of the thread which runs the
 entry. Values are enumerated: every sort that a program leaves open must be small.
+
+With store buffers, a context begins with commits of one buffer, perhaps none; then one thread, perhaps the one that ran
+before, takes steps, and its own stores commit at any time between them.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, TypeVar
 
 from cleave.errors import UnsupportedError
 from cleave.ir.program import Block, Procedure, Program
 from cleave.logic.terms import Term
 from cleave.logic.values import Value, default_value, domain, domain_size
+from cleave.records import dataclass
 from cleave.validate.semantics.events import Blocked, Violated
 from cleave.validate.semantics.judge import Ended
 from cleave.validate.semantics.liveness import live_at_entry
@@ -56,7 +60,8 @@ class _Search:
         self._entry = entry
         self._most = most
         self._limit = limit
-        self._queue: deque[tuple[int, int, Machine]] = deque()  # contexts so far, the thread that ran last
+        # Contexts so far, and the thread that ran last; ``~n`` where the context has begun with commits of thread n.
+        self._queue: deque[tuple[int, int, Machine]] = deque()
         self._seen: dict[Hashable, int] = {}
         self._cut = False
         self._open = _Open(program, entry)
@@ -75,17 +80,36 @@ class _Search:
 
     def _expand(self, machine: Machine, last: int, contexts: int) -> bool:
         """Whether the thread that ran last can violate the property in its next step."""
+        if last < 0:
+            self._commit(machine, ~last, last, contexts)
+            for number in self._able(machine):
+                self._visit(machine, number, contexts)
+            return False
         if self._advance(machine, last, contexts):
             return True
         if machine.threads[last].atomic:
             return False
-        for number in range(len(machine.threads)):
-            if number != last and not machine.threads[number].has_ended:
-                if self._most is None or contexts < self._most:
-                    self._visit(machine, number, contexts + 1)
-                else:
-                    self._cut = self._cut or self._can_move(machine, number)
+        self._commit(machine, last, last, contexts)
+        for number in self._able(machine):
+            if number == last:
+                continue
+            if self._most is None or contexts < self._most:
+                self._visit(machine, number, contexts + 1)
+                self._commit(machine, number, ~number, contexts + 1)
+            else:
+                self._cut = self._cut or self._can_move(machine, number)
         return False
+
+    def _able(self, machine: Machine) -> list[int]:
+        """The threads that are there still, if only because of their stores."""
+        return [number for number, thread in enumerate(machine.threads) if not thread.is_joinable]
+
+    def _commit(self, machine: Machine, number: int, last: int, contexts: int) -> None:
+        """One store of a thread gets to memory."""
+        for store in machine.can_commit(number):
+            after = machine.copy(machine.chooser, number)
+            after.commit(number, store)
+            self._visit(after, last, contexts)
 
     def _advance(self, machine: Machine, number: int, contexts: int) -> bool:
         if machine.threads[number].has_ended:
@@ -112,6 +136,8 @@ class _Search:
             self._queue.append(entry)
 
     def _can_move(self, machine: Machine, number: int) -> bool:
+        if machine.threads[number].waiting:
+            return True
         return any(after is not Moved.BLOCKED for after in self._steps(machine, number))
 
     def _steps(self, machine: Machine, number: int) -> Iterator[Machine | Violated | Moved | None]:
@@ -195,6 +221,7 @@ def _key(machine: Machine, last: int) -> Hashable:
             thread.atomic,
             None if thread.begin is None else (thread.begin[0].name, tuple(thread.begin[1].values())),
             tuple((f.procedure.name, f.block.label, f.position, tuple(f.variables.values())) for f in thread.frames),
+            tuple(store.written for store in thread.waiting),
         )
         for thread in machine.threads
     )

@@ -6,8 +6,8 @@
     a SAT solver       Bitwuzla
     Z3                 cvc5
 
-MiniSat comes first because it is quick: see docs/design/threads.md. What a solver does not handle goes to the next.
-Bitwuzla has CaDiCaL inside, with other clauses; what takes one of the two long is often easy for the other.
+MiniSat comes first because it is quick: see docs/design/threads.md. A formula that a solver does not handle goes to the
+next one. Bitwuzla has CaDiCaL inside, with other clauses; what takes one of the two long is often easy for the other.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from threading import Event, Thread
 from time import process_time
 from typing import TypeAlias
@@ -27,6 +26,7 @@ from cleave.smt.cvc5.solver import Cvc5
 from cleave.smt.sat import solver as sat
 from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
+from cleave.validate.confirmation import Ruling
 
 _log = logging.getLogger(__name__)
 
@@ -38,15 +38,7 @@ _FIRST_TURN = 2.0  # seconds
 BITWUZLA, Z3, CVC5, MINISAT, CADICAL = "Bitwuzla", "Z3", "cvc5", "MiniSat", "CaDiCaL"
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """``solver`` is whose it is."""
-
-    answer: Answer
-    solver: str
-
-
-def second_opinion(first: str, formulas: Sequence[Term], seconds: float, guarded: Guarded) -> Opinion:
+def second_opinion(first: str, formulas: Sequence[Term], seconds: float, guarded: Guarded) -> Ruling:
     """Whether the formulas can all be true. ``first`` has been asked. ``seconds`` are of processor time; of cvc5, which
     is a process of its own, real ones."""
     if first == CADICAL and sat.is_installed():
@@ -56,11 +48,11 @@ def second_opinion(first: str, formulas: Sequence[Term], seconds: float, guarded
         answer = _ask(name, formulas, seconds, guarded)
         _log.info("after %s, %s says %s", first, name, "nothing" if answer is None else answer.value)
         if answer is not None:
-            return Opinion(answer, name)
-    return Opinion(Answer.UNKNOWN, others[-1])
+            return Ruling(answer, name)
+    return Ruling(Answer.UNKNOWN, others[-1])
 
 
-def _in_turn(names: Sequence[str], formulas: Sequence[Term], seconds: float, guarded: Guarded) -> Opinion:
+def _in_turn(names: Sequence[str], formulas: Sequence[Term], seconds: float, guarded: Guarded) -> Ruling:
     stopped, turn = Event(), _FIRST_TURN
     with guarded(stopped.set):
         while seconds > 0 and not stopped.is_set():
@@ -68,17 +60,17 @@ def _in_turn(names: Sequence[str], formulas: Sequence[Term], seconds: float, gua
                 answer = _ask(name, formulas, min(turn, seconds), guarded)
                 _log.info("in %.1f s, %s says %s", turn, name, "nothing" if answer is None else answer.value)
                 if answer in (Answer.SAT, Answer.UNSAT):
-                    return Opinion(answer, name)
+                    return Ruling(answer, name)
                 seconds -= turn
             turn *= 2
-    return Opinion(Answer.UNKNOWN, " or ".join(names))
+    return Ruling(Answer.UNKNOWN, " or ".join(names))
 
 
-def combined(opinions: Sequence[Opinion]) -> Opinion:
+def combined(rulings: Sequence[Ruling]) -> Ruling:
     """Of the parts of a formula, any of which may be true: where one can be, it is that one's, and where one is not
     known, nothing is."""
     order = (Answer.SAT, Answer.UNKNOWN, Answer.UNSAT)
-    return min(opinions, key=lambda opinion: order.index(opinion.answer))
+    return min(rulings, key=lambda ruling: order.index(ruling.answer))
 
 
 def _others(first: str) -> tuple[str, ...]:

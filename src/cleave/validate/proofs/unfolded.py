@@ -34,11 +34,11 @@ from cleave.validate.proofs.unfolded_shape import Binding, Shape
 
 
 def check_unfolded(
-    program: Program, entry: str, proof: UnfoldedProof, solver: Solver, *, seconds: float = 0.0
+    program: Program, entry: str, proof: UnfoldedProof, solver: Solver, *, cost_limit: int = 0
 ) -> Confirmation:
     """Whether ``proof`` shows that ``entry`` of the prepared ``program`` can't reach its end (within the bound, in the
     executions that the decisions leave)."""
-    return PartitionChecker(program, entry, solver).check(proof, seconds=seconds)
+    return PartitionChecker(program, entry, solver).check(proof, cost_limit=cost_limit)
 
 
 class PartitionChecker:

@@ -16,13 +16,13 @@ Sets of instances are integers used as bit sets. What has once been wrong stays 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from cleave.ir.program import Program
 from cleave.ir.unfolded import CallPlace, UnfoldedInstance
 from cleave.passes.effects import callees, effects
 from cleave.passes.flow import strongly_connected
+from cleave.records import dataclass
 from cleave.validate.confirmation import Confirmation, rejected
 from cleave.validate.proofs.forwards import Body, BodyCall, body_of
 

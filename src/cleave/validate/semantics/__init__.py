@@ -1,1 +1,1 @@
-"""What terms and statements of a program mean, step by step, on values."""
+"""The meaning of terms and statements of a program, step by step, on values."""

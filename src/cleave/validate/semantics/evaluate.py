@@ -11,7 +11,7 @@ what is determined is determined whatever the quantifier's value.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from itertools import islice, product
 from math import prod
@@ -21,6 +21,7 @@ from cleave.logic.sorts import Sort
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.values import DatatypeValue, Value, default_value, domain, domain_size, parts
 from cleave.logic.walk import functions, postorder
+from cleave.records import dataclass
 from cleave.validate.semantics.triggers import Key, matching_rows
 
 

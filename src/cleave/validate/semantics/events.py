@@ -1,13 +1,12 @@
-"""What a concrete run did, step by step, and how it ended: the interpreter's output."""
+"""The steps of a concrete run, and how it ended: the interpreter's output."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from cleave.ir.path import Path
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Clause, Havoc, Join, Location, Self, Spawn
 from cleave.logic.terms import Term
 from cleave.logic.values import Value
+from cleave.records import dataclass
 
 Subject = Assume | Assert | Assign | Havoc | Call | Block | Clause | Spawn | Join | Self | None
 

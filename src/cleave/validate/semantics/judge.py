@@ -7,12 +7,13 @@ tried again at the end of the run, when more values are known.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.ir.program import Assert, Clause, Location, Program
 from cleave.logic.terms import Op, Term
 from cleave.logic.values import Value, as_term
 from cleave.logic.walk import substitute
+from cleave.records import dataclass
 from cleave.validate.semantics.evaluate import UNDETERMINED, World, evaluate
 from cleave.validate.semantics.events import Blocked, Finished, Outcome, Violated
 

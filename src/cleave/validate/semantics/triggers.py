@@ -2,8 +2,9 @@
 
     (forall ((i Int)) (! (< i (f i)) :pattern ((f i))))      the run applied f to 3 and 8:  (3,) and (8,)
 
-As in a solver, a trigger of several terms needs a match of each, and the arguments in a pattern may be patterns; unlike
-in a solver, only what the run itself applied is matched, not what other instances apply.
+As in a solver, a trigger of several terms needs a match of each, and the arguments in a pattern may be patterns,
+constructors of data types among them; unlike in a solver, only what the run itself applied is matched, not what other
+instances apply.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from itertools import islice
 
 from cleave.errors import UnsupportedError
 from cleave.logic.terms import Function, Op, Term
-from cleave.logic.values import Value
+from cleave.logic.values import DatatypeValue, Value
 from cleave.logic.walk import free_variables, postorder, triggers
 
 Key = Function | Op  # an applied function, or SELECT
@@ -49,14 +50,14 @@ def _inferred(quantifier: Term) -> tuple[tuple[Term, ...], ...]:
 
 
 def _covers(trigger: Sequence[Term], variables: Sequence[Term]) -> bool:
-    """Whether the bound variables all stand where matching finds them: below applications only."""
+    """Whether the bound variables all stand where matching finds them: below applications and constructors only."""
     found: set[Term] = set()
     stack = list(trigger)
     while stack:
         node = stack.pop()
         if node in variables:
             found.add(node)
-        elif _key(node) is not None:
+        elif _key(node) is not None or node.op is Op.CONSTRUCT:
             stack.extend(node.args)
         elif not free_variables(node).isdisjoint(variables):
             return False
@@ -104,6 +105,9 @@ class _Matcher:
         elif free_variables(pattern).isdisjoint(self.variables):
             if _is_known_to_be(self.ground(pattern), value):
                 yield binding
+        elif pattern.op is Op.CONSTRUCT:
+            if isinstance(value, DatatypeValue) and value.constructor == pattern.value:
+                yield from self._arguments(pattern.args, value.fields, binding)
         else:
             for row in self._rows(pattern, value):
                 yield from self._arguments(pattern.args, row, binding)

@@ -3,8 +3,8 @@
     schedule = Schedule((Context(0, 4), Context(1, 2), Context(0, 1)), values, successors)
     replay(program, "main", schedule)         # a Confirmation
 
-That nothing in the schedule is against the rules, that no thread is interrupted in an atomic block, and that an
-assertion fails at the end, is decided here.
+That nothing in the schedule is against the rules, of store buffers either, that no thread is interrupted in an atomic
+block, and that an assertion fails at the end, is decided here.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from cleave.errors import CleaveError
 from cleave.explain.trace import trace_of
 from cleave.ir.path import IllegalPathError
 from cleave.ir.program import Block, Location, Procedure, Program, Property, first_thread_statement
-from cleave.ir.schedule import Context, Schedule
+from cleave.ir.schedule import ALL_STORES, Context, Schedule
 from cleave.logic.terms import Term
 from cleave.logic.values import Value
 from cleave.validate.confirmation import Confirmation, rejected
+from cleave.validate.semantics.buffers import needed_first
 from cleave.validate.semantics.events import Blocked, Run, Violated
 from cleave.validate.semantics.judge import Ended
 from cleave.validate.semantics.machine import Machine, Moved, ThreadChooser
+from cleave.validate.violations.delays import Delays
 from cleave.validate.violations.evidence import schedule_evidence
 from cleave.verdict import Trace, TraceStep
 
@@ -50,8 +52,10 @@ class _Replay:
         self._shared = {variable.name for variable in program.globals}
         self._given: dict[int, int] = {}  # values that each thread has had
         self._taken: dict[int, int] = {}  # successors that each thread has had
+        self._delays = Delays()
         self._ends: list[int] = []  # how many events there were at the end of each context
         self._machine = Machine(program, entry, ThreadChooser(self._value, self._successor))
+        self._machine.views = None if program.store_buffers is None else []
 
     def run(self) -> Confirmation:
         try:
@@ -71,9 +75,14 @@ class _Replay:
 
     def _context(self, context: Context) -> Confirmation | None:
         number = context.thread
+        self._delays.begin_context()
+        for commit in context.commits:
+            self._commit(*commit)
         for _ in range(context.steps):
+            before = len(self._machine.events)
             if self._machine.step(number) is Moved.BLOCKED:
                 break
+            self._delays.note(number, self._machine, before)
             if self._machine.threads[number].has_ended:
                 break
         self._ends.append(len(self._machine.events))
@@ -81,6 +90,27 @@ class _Replay:
         if thread is not None and thread.atomic:
             return rejected(f"thread {number} is interrupted, or blocked, in an atomic block")
         return None
+
+    def _commit(self, thread: int, step: int) -> None:
+        """A store gets to memory, after those that have to be there first, unless it is there."""
+        machine, buffers = self._machine, self._program.store_buffers
+        if buffers is None or thread >= len(machine.threads) or step > machine.threads[thread].steps:
+            raise IllegalPathError(f"step {step} of thread {thread} has made no store that could commit")
+        waiting = machine.threads[thread].waiting
+        if step == ALL_STORES:
+            while able := machine.can_commit(thread):
+                machine.commit(thread, able[0])
+            return
+        wanted = next((number for number, one in enumerate(waiting) if one.step == step and not one.is_fence), None)
+        if wanted is None:
+            return
+        for earlier in needed_first(waiting, wanted, keeps_order=buffers.keeps_order):
+            able = machine.can_commit(thread)
+            steps = {machine.threads[thread].waiting[number].step: number for number in able}
+            if earlier not in steps:
+                raise IllegalPathError(f"a store of thread {thread} can't commit before those that it has to wait for")
+            machine.commit(thread, steps[earlier])
+        self._delays.commit(thread, waiting[wanted], machine.events)
 
     def _value(self, thread: int, variable: Term) -> Value:
         given = self._given.get(thread, 0)
@@ -108,7 +138,7 @@ class _Replay:
         events = tuple(event for _, event in self._machine.events)
         run = Run(violated, (), events, ())
         threads = [thread for thread, _ in self._machine.events]
-        trace = self._with_contexts(trace_of(self._program, run, self._inputs(), threads))
+        trace = self._with_contexts(trace_of(self._program, run, self._inputs(), threads, self._machine.views or ()))
         evidence = schedule_evidence(self._machine.events[0][1].procedure, self._schedule)
         return Confirmation(True, "replayed", notes=self._machine.judge.notes, trace=trace, evidence=evidence)
 
@@ -124,11 +154,12 @@ class _Replay:
         steps: list[TraceStep] = []
         start = 0
         for number, (context, end) in enumerate(zip(self._schedule.contexts, self._ends, strict=False), 1):
+            steps += self._delays.told[number - 1]
             if start < end:
                 own = [self._own(step, number, context.thread) for step in trace.steps[start:end]]
                 steps += [_header(number, context.thread, own), *own]
             start = end
-        return replace(trace, steps=tuple(steps))
+        return replace(trace, steps=tuple(steps), reasons=(*trace.reasons, *self._delays.reasons(self._machine)))
 
     def _own(self, step: TraceStep, context: int, thread: int) -> TraceStep:
         """Once several threads run, what is written to shared variables is worth showing, even if it is overwritten:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from cleave.logic.sorts import BOOL, REAL
 from cleave.logic.terms import Op, Term, integer, make, real, value_of, var
 from cleave.logic.values import Value
 from cleave.logic.walk import functions, has_quantifier
+from cleave.records import dataclass
 from cleave.smt.solver import Answer, Model
 from cleave.smt.z3.solver import BOOGIE, DEFAULT, Profile, Z3Solver
 from cleave.validate.confirmation import Confirmation, rejected

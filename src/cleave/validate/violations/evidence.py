@@ -4,9 +4,8 @@
      "functions": {"f": {"default": "0", "entries": [[["1"], "7"]]}}}
 
 Values and successors are by thread, in the order in which a thread needs them; a block with one successor needs none.
-The schedule of a sequential execution has one context and no end: the violation ends it. What has no finite form, such
-as a map that a solver gives by a formula, can't be written down: the text is empty then.
-"""
+The schedule of a sequential execution has one context and no end: the violation ends it. A value without a finite form,
+such as a map that a solver gives by a formula, can't be written down: the text is empty then."""
 
 from __future__ import annotations
 
@@ -47,12 +46,14 @@ def execution_evidence(
 
 
 def schedule_evidence(entry: str, schedule: Schedule) -> str:
+    if any(context.commits for context in schedule.contexts):
+        return ""  # checkers know no store buffers
     try:
         values = {str(t): [[name, _encoded(v)] for name, v in given] for t, given in schedule.values.items()}
     except _NoFiniteFormError:
         return ""
     successors = {str(thread): list(taken) for thread, taken in schedule.successors.items()}
-    return _text(entry, [list(context) for context in schedule.contexts], values, successors, {})
+    return _text(entry, [[context.thread, context.steps] for context in schedule.contexts], values, successors, {})
 
 
 def derivation_evidence(found: Derivation) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleave.ir.path import IllegalPathError, Leave, Path, PathStep, Visit
 from cleave.ir.program import Block, Procedure
 from cleave.logic.terms import Term
 from cleave.logic.values import Value
+from cleave.records import dataclass
 from cleave.validate.semantics.interpreter import Chooser
 
 

@@ -13,7 +13,7 @@ it. Checks that the path has passed count as assumed: they held.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.ir.path import Enter, IllegalPathError, Leave, Path, PathStep, Visit
 from cleave.ir.program import (
@@ -32,6 +32,7 @@ from cleave.ir.program import (
 )
 from cleave.logic.terms import FALSE, TRUE, Term, conj_all, disj_all, neg, var
 from cleave.logic.walk import has_quantifier, substitute
+from cleave.records import dataclass
 from cleave.validate.violations.witnesses import with_witnesses
 
 

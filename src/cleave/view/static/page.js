@@ -122,13 +122,15 @@
       }));
       all(".source li.now", trace).forEach((line) => line.classList.remove("now"));
       const line = steps[now].dataset.line && document.getElementById(steps[now].dataset.line);
-      if (line) {
-        line.classList.add("now");
-        center(line, line.closest(".source"));
-      }
-      center(steps[now], steps[now].parentElement);
+      if (line) line.classList.add("now");
+      see();
       slider.value = now;
       position.textContent = `step ${now + 1} of ${steps.length}`;
+    }
+    function see() {
+      const line = one(".source li.now", trace);
+      if (line) center(line, line.closest(".source"));
+      center(steps[now], steps[now].parentElement);
     }
     function center(element, frame) {
       const inside = element.getBoundingClientRect(), around = frame.getBoundingClientRect();
@@ -141,10 +143,17 @@
       while (to > 0 && to < steps.length - 1 && !shown(steps[to])) to += by;
       go(to);
     }
+    function fold(step) {
+      if (step.dataset.call !== undefined) { step.classList.toggle("folded"); hide(); }
+    }
     steps.forEach((step, at) => step.addEventListener("click", () => {
-      if (step.dataset.call !== undefined && at === now) { step.classList.toggle("folded"); hide(); }
+      if (at === now) fold(step);
       go(at);
     }));
+    steps[0].parentElement.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); fold(steps[now]); }
+    });
+    addEventListener("resize", see);
     all("[data-step]", trace).forEach((button) => button.addEventListener("click", () => move(Number(button.dataset.step))));
     slider.addEventListener("input", () => go(Number(slider.value)));
     if (essential) essential.addEventListener("change", hide);
@@ -175,11 +184,8 @@
     const found = /^(-?[\d,.]+)\s*([kMG]?)/.exec(text);
     return found ? parseFloat(found[1].replace(/,/g, "")) * (scale[found[2]] || 1) : NaN;
   };
-  document.addEventListener("click", (event) => {
-    const head = event.target.closest("table[data-sortable] thead th");
-    if (!head) return;
+  function sort(head, down = head.getAttribute("aria-sort") === "ascending") {
     const body = head.closest("table").tBodies[0], at = head.cellIndex;
-    const down = head.getAttribute("aria-sort") === "ascending";
     all("th", head.parentElement).forEach((other) => other.removeAttribute("aria-sort"));
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     const rows = Array.from(body.rows).sort((a, b) => {
@@ -187,6 +193,11 @@
       return (Number.isNaN(p) || Number.isNaN(q) ? x.localeCompare(y) : p - q) * (down ? -1 : 1);
     });
     body.append(...rows);
+  }
+  const headOf = (event) => event.target.closest && event.target.closest("table[data-sortable] thead th");
+  document.addEventListener("click", (event) => { if (headOf(event)) sort(headOf(event)); });
+  document.addEventListener("keydown", (event) => {
+    if (headOf(event) && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); sort(headOf(event)); }
   });
 
   // --- filters of a table, which is in the element that they name
@@ -212,8 +223,12 @@
     const open = new Set(all("details[open] > summary", place).map((summary) => summary.textContent));
     const scrolled = all(".scroll, .lanes-frame", place).map((frame) => [frame.scrollLeft, frame.scrollTop]);
     const active = place.contains(document.activeElement) ? document.activeElement : null;
+    const heads = () => all("table[data-sortable] thead th", place), focused = heads().indexOf(active);
+    const sorted = heads().map((head, at) => [at, head.getAttribute("aria-sort")]).filter(([, order]) => order);
     const part = active && active.dataset.id, name = active && active.name, value = active && active.value;
     place.innerHTML = html;
+    sorted.forEach(([at, order]) => { if (heads()[at]) sort(heads()[at], order === "descending"); });
+    if (heads()[focused]) heads()[focused].focus({ preventScroll: true });
     all("details > summary", place).forEach((summary) => { if (open.has(summary.textContent)) summary.parentElement.open = true; });
     all(".scroll, .lanes-frame", place).forEach((frame, at) => { if (scrolled[at]) [frame.scrollLeft, frame.scrollTop] = scrolled[at]; });
     const again = part !== undefined && part !== null ? all("svg.part", place).find((other) => other.dataset.id === part)
@@ -224,16 +239,26 @@
   if (live && window.EventSource) {
     const status = one("[data-link]");
     const source = new EventSource(live);
+    let held = false, latest = null;  // a press on what is replaced before the release would be no click
+    addEventListener("pointerdown", () => { held = true; });
+    ["pointerup", "pointercancel", "dragend"].forEach((name) => addEventListener(name, () => setTimeout(() => {
+      held = false;
+      if (latest) { show(latest); latest = null; }
+    })));
     source.addEventListener("news", (event) => {
+      if (held) latest = { ...latest, ...JSON.parse(event.data) };
+      else show(JSON.parse(event.data));
+    });
+    function show(news) {
       const checked = new Set(all("input[name=run]:checked, input[name=batch]:checked").map((box) => box.value));
-      for (const [id, html] of Object.entries(JSON.parse(event.data))) {
+      for (const [id, html] of Object.entries(news)) {
         const place = document.getElementById(id);
         if (place) replace(place, html);
       }
       all("input[name=run], input[name=batch]").forEach((box) => { box.checked = checked.has(box.value); });
       restore();
       if (status) status.textContent = " · live";
-    });
+    }
     source.addEventListener("end", () => {
       source.close();
       if (status) status.textContent = "";

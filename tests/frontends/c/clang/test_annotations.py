@@ -54,9 +54,9 @@ def test_verdicts(tmp_path: Path) -> None:
     file = tmp_path / "x.c"
     source = "int main(void) {\n  int x = 1;\n  //@ ghost int before = x;\n  x++;\n  //@ assert x == before%s;\n}\n"
     file.write_text(source % " + 1")
-    assert isinstance(verify(str(file), Options(timelimit=60)).verdict, Safe)
+    assert isinstance(verify(str(file), Options(timelimit=60, workers=1)).verdict, Safe)
     file.write_text(source % "")
-    verdict = verify(str(file), Options(timelimit=60)).verdict
+    verdict = verify(str(file), Options(timelimit=60, workers=1)).verdict
     assert isinstance(verdict, Unsafe)
     assert verdict.trace.location is not None
     assert verdict.trace.location.line == 5
@@ -76,5 +76,7 @@ int main(void) {
 }
 """)
     for check in ("assertions", "data-race"):
-        options = Options(timelimit=60, c=COptions(checks=(check,)), engines=(ThreadsOptions(contexts=(4,)),))
+        options = Options(
+            timelimit=60, workers=1, c=COptions(checks=(check,)), engines=(ThreadsOptions(contexts=(4,)),)
+        )
         assert isinstance(verify(str(file), options).verdict, Safe), check

@@ -47,7 +47,7 @@ def test_calls(seed: int, tmp_path: Path) -> None:
 def test_verdicts(name: str, tmp_path: Path) -> None:
     text = program([getattr(Calls(1), name)()])
     numbers = observed(text, tmp_path)
-    options = Options(engine="inline", timelimit=60, c=COptions(checks=("assertions",)))
+    options = Options(engine="inline", timelimit=60, workers=1, c=COptions(checks=("assertions",)))
     file = tmp_path / "t.c"
     file.write_text(expecting(text, numbers))
     assert isinstance(verify(str(file), options).verdict, Safe | BoundedSafe)

@@ -1,4 +1,4 @@
-"""Floating point: what the processor computes is what the functions on bits compute, for all kinds of operands."""
+"""Floating point: what the processor computes is what the interpreter computes, for all kinds of operands."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Literal
 
 import pytest
 
+from cleave import Options, verify
 from cleave.frontends.c.clang.compile import compiler
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.read import read_c
+from cleave.verdict import Safe, Unsafe, Verdict
 from support.c_runtime import RUNTIME
 from support.ir_execution import Execution
 
@@ -133,3 +135,21 @@ int main(void) {
     for bits in (32, 64):
         program = read_c({"t.c": text.encode()}, COptions(bits=bits, checks=("assertions",))).program
         assert Execution(program).run("main") == "finished"
+
+
+INTEGERS = """double __VERIFIER_nondet_double(void); void reach_error(void);
+int main(void) {{ double x = __VERIFIER_nondet_double(); int i = (int)x; if ({condition}) reach_error(); }}"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "right"),
+    [
+        ("x >= 7 && x < 8 && i != 7", Safe),
+        ("x > -2147483649.0 && x <= -2147483648.0 && i != -2147483647 - 1", Safe),
+        ("x == 2147483648.0 && i == 5", Unsafe),  # undefined: any value
+    ],
+)
+def test_conversions_to_integers(condition: str, right: type[Verdict], tmp_path: Path) -> None:
+    path = tmp_path / "t.c"
+    path.write_text(INTEGERS.format(condition=condition), encoding="utf-8")
+    assert isinstance(verify(str(path), Options(engine="bmc", workers=1, timelimit=120, journal=None)).verdict, right)

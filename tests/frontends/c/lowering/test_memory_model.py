@@ -39,7 +39,9 @@ def buffering(store: str, load: str, asserted: str) -> str:
 def checked(tmp_path: Path, source: str, c: COptions, *, task: bool = False) -> Result:
     file = tmp_path / "program.c"
     file.write_text(source, encoding="utf-8")
-    options = Options(engine="threads", timelimit=60, engines=(ThreadsOptions(contexts=(4,), unwind=2),), c=c)
+    options = Options(
+        engine="threads", timelimit=60, workers=1, engines=(ThreadsOptions(contexts=(4,), unwind=2),), c=c
+    )
     if not task:
         return verify(str(file), options)
     definition = tmp_path / "program.yml"

@@ -92,7 +92,7 @@ def test_within(low: int, high: int) -> None:
         assert holds(within(X, low, high), x) == (low <= signed(x, WIDTH) <= high)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.recursive(NARROW, larger, max_leaves=4))
 def test_no_term_leaves_its_limits(term: Term) -> None:
     low, high = limits(term)

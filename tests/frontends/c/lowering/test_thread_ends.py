@@ -75,7 +75,9 @@ def check(tmp_path: Path, source: str) -> object:
     file = tmp_path / "t.c"
     file.write_text(HEAD + source)
     c = COptions(spurious_wakeups=False)
-    return verify(str(file), Options(engine="threads", engines=(ThreadsOptions(contexts=(2, 3, 4)),), c=c)).verdict
+    return verify(
+        str(file), Options(engine="threads", workers=1, engines=(ThreadsOptions(contexts=(2, 3, 4)),), c=c)
+    ).verdict
 
 
 @pytest.mark.parametrize("name", SAFE)

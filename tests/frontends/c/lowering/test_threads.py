@@ -192,7 +192,7 @@ def check(tmp_path: Path, source: str, bits: int = 64, *, spurious: bool = True)
     file.write_text(HEAD + source, encoding="utf-8")
     threads = ThreadsOptions(contexts=(5,), unwind=2)
     c = COptions(bits=32 if bits == 32 else 64, spurious_wakeups=spurious, checks=("assertions",))
-    return verify(str(file), Options(engine="threads", timelimit=60, engines=(threads,), c=c)).verdict
+    return verify(str(file), Options(engine="threads", timelimit=60, workers=1, engines=(threads,), c=c)).verdict
 
 
 @pytest.mark.parametrize("name", SAFE)

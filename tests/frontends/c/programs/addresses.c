@@ -80,3 +80,8 @@ int main(void) { int x = 1; unsigned long place = (unsigned long)&x; unsigned lo
   *(int *)((unsigned long)high << 32 | low) = 5; assert(x == 5); }
 // ends_of_one: safe
 int main(void) { int a[3] = {1, 1, 1}, n = 0; for (int *p = a; p != a + 3; p++) n += *p; assert(n == 3); }
+// numbers_beside_pointers: safe
+struct buffer { char *data; size_t length, room; };
+static int same(struct buffer *b) { return b->length == b->room; }
+int main(void) { struct buffer b = {0}, *p = malloc(sizeof b); if (!p) return 0; p->data = malloc(4); p->length = 2; p->room = p->length * 2;
+  b.length = b.room + 3; assert(same(&b) == 0 && !same(p) && b.length < p->room && p->room - b.length == 1); free(p->data); free(p); }

@@ -157,8 +157,6 @@ int main(void) { struct s *p = g; int i = nondet_int(); if (i < 0 || i > 3) retu
 // outer_from_member: safe
 struct l { struct l *next; }; struct s { int a; struct l link; };
 int main(void) { struct s x = {5, {0}}; struct l *k = &x.link; struct s *p = (struct s *)((char *)k - offsetof(struct s, link)); return p->a; }
-// end_pointer_before_test: safe
-int main(void) { char b[8] = {0}; int n = nondet_int(); char *end = b + n; if (n < 0 || n > 8) return 0; int s = 0; for (char *p = b; p < end; p++) s += *p; return s; }
 // function_pointer_null: unsafe
 int twice(int x) { return 2 * x; }
 int main(void) { int (*f)(int) = nondet_int() ? twice : NULL; return f(1); }
@@ -178,3 +176,5 @@ int main(void) { int r = 0; if (nondet_int()) { int x = 1; int *q = &x; r = set(
 int main(void) { int *p; int n = nondet_int(); { int x = 1; p = &x; if (n) goto out; *p = 2; } return 0; out: return *p; }
 // variable_length_any: safe
 int main(void) { int n = nondet_int(); if (n < 1) return 0; int a[n]; a[0] = 1; return a[0]; }
+// variable_length_negative: unsafe
+int main(void) { int n = nondet_int(); if (n > 4) return 0; int a[n]; if (n > 0) a[n - 1] = 1; return 0; }

@@ -16,7 +16,7 @@ ALL = {file.stem: read_programs(file) for file in sorted(Path(__file__).with_nam
 BAD = [(property, name) for property, programs in ALL.items() for name in programs.bad]
 GOOD = [(property, name) for property, programs in ALL.items() for name in programs.good]
 ENGINES = ("pdr", "cegar", "threads")
-SAMPLE = 7  # every so many programs go to another engine
+SAMPLE = 14  # every so many programs go to another engine
 
 
 @pytest.fixture(scope="module")

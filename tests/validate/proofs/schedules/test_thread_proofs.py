@@ -6,6 +6,7 @@ import copy
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -68,6 +69,23 @@ def test_the_same_as_all_interleavings(kind: str, seed: int) -> None:
         violated = least is not None and (contexts is None or least <= contexts)
         outcome = check(program, shape, contexts, numbers=kind == "numbers")
         assert (outcome.holds, outcome.is_wrong) == (not violated, violated), (contexts, least, outcome)
+
+
+@pytest.mark.parametrize("seed", [1, 5, 9, 32])
+def test_a_violation_is_in_a_share(seed: int) -> None:
+    """By the threads that run in the second and the third context: all four shares together are the whole."""
+    program = ConcurrentMaker(random.Random(seed), Features()).program()
+    found, shape = explored(program), shape_of(program)
+    if found is None:
+        pytest.skip("too many states")
+    claim = Claim(program, "main", shape, UNWIND, 3)
+    shares = [{(1, 0): bool(number & 1), (2, 0): bool(number & 2)} for number in range(4)]
+    outcomes = [checked(replace(claim, shares=(share,)), MINISAT, 60, unguarded) for share in shares]
+    violated = found.contexts is not None and found.contexts <= 3
+    assert any(outcome.is_wrong for outcome in outcomes) == violated
+    assert checked(replace(claim, shares=tuple(shares)), MINISAT, 60, unguarded).is_wrong == violated
+    if violated and found.contexts == 3:
+        assert any(outcome.holds for outcome in outcomes)
 
 
 # --- wrong claims -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""What a computation may cost, counted in the solver's steps, so that it ends at the same point in every run."""
+"""A limit on the cost of a computation, counted in the solver's steps, so that it ends at the same point in every
+run."""
 
 from __future__ import annotations
 

@@ -17,13 +17,13 @@ exclude the path any more, which the caller finds out.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from cleave.engines.cegar.refinement.farkas import Weighted, eliminate
 from cleave.engines.cegar.refinement.linear import ONE, ZERO, Relation, Row, added, renamed
 from cleave.engines.cegar.refinement.path_formula import PathFormula
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

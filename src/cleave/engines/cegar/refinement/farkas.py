@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
@@ -23,6 +22,7 @@ from cleave.engines.cegar.refinement.budget import Budget
 from cleave.engines.cegar.refinement.linear import NOTHING, ONE, ZERO, Relation, Row, Sum, normal, rational
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, implies, var
+from cleave.records import dataclass
 from cleave.smt.solver import Answer, Solver
 
 

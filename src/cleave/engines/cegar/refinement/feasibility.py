@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cleave.engines.cegar.refinement.budget import Budget
 from cleave.engines.cegar.refinement.linear import is_linear
@@ -11,6 +10,7 @@ from cleave.engines.cegar.refinement.path_formula import PathFormula
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, implies, var
 from cleave.passes.horn.step import as_term, has_values
+from cleave.records import dataclass
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, PLAIN, Z3Solver
 

@@ -13,7 +13,6 @@ and equations between two of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -32,6 +31,7 @@ from cleave.logic.terms import (
     var,
 )
 from cleave.logic.walk import postorder
+from cleave.records import dataclass
 
 
 class Relation(IntEnum):

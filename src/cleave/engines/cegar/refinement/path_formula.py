@@ -12,12 +12,12 @@ by the variables of state ``k`` alone, which is what makes interpolants predicat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from cleave.ir.transition_system import Transition, TransitionSystem
 from cleave.logic.terms import TRUE, Op, Term, eq, neg, var
 from cleave.logic.walk import free_variables, substitute
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ steps, and no order depends on addresses or on hashes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from cleave.engines.cegar.options import USUAL
@@ -31,6 +30,7 @@ from cleave.engines.cegar.refinement.path_formula import PathFormula, path_formu
 from cleave.ir.transition_system import TransitionSystem
 from cleave.logic.terms import FALSE, TRUE, Term, conj_all, disj_all, neg
 from cleave.logic.walk import postorder, substitute
+from cleave.records import dataclass
 from cleave.smt.solver import Answer, Solver
 from cleave.smt.z3.solver import CONJUNCTIVE, Z3Solver
 

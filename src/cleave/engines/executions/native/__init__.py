@@ -2,5 +2,5 @@
 
     run_natively(program, "main", seed=None, ...)          # Ended() | Failed(inputs, jumps) | None
 
-What is found is a claim. `validate.native` executes the program again, by a translation of its own.
+The result is a claim. `validate.native` executes the program again, by a translation of its own.
 """

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cleave.engines.executions.native.floats import float_call
 from cleave.errors import UnsupportedError
+from cleave.logic.floats.circuits import circuit
+from cleave.logic.floats.operations import FLOATING
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Op, Term
 from cleave.logic.walk import postorder
@@ -158,6 +161,8 @@ class Expressions:
             return self._element(node.args[0], self._texts[node.args[1]])
         if any(argument.sort.is_array for argument in node.args):
             raise UnsupportedError("whole arrays are compared")
+        if op in FLOATING:
+            return self._float(node)
         return self._operation(node, [self._texts[argument] for argument in node.args])
 
     def _operation(self, node: Term, args: list[str]) -> str:
@@ -200,6 +205,10 @@ class Expressions:
                 low = node.args[1].sort.width
                 return f"((u{size(sort)}){args[0]} << {low} | {args[1]})"
         raise UnsupportedError(f"{op.value} is not executed in machine code")
+
+    def _float(self, node: Term) -> str:
+        called = float_call(node, [self._texts[argument] for argument in node.args])
+        return self.texts((circuit(node),))[0] if called is None else called
 
     def _element(self, array: Term, index: str) -> str:
         """Of a variable, or of one that was just written to."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cleave.engines.executions.native.translation import translated
 from cleave.errors import CleaveError
 from cleave.frontends.c.clang.machine_code import built
 from cleave.ir.program import Program, Property
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
     proc main() { a: i := 0  goto b        ──▶    static void p0(void) { u64 l0 = 0; b0: l0 = 0ul; goto b1; ... }
 
 Arrays are sparse maps that are changed in place. Where a block has several successors, the one is taken whose first
-assumption holds; if several do, an input decides. What is not initialised is zero.
+assumption holds; if several do, an input decides. Variables that are not initialised are zero.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 
 from cleave.engines.executions.native.expressions import OPERATORS, Expressions, constant, size
+from cleave.engines.executions.native.floats import FLOATS
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.clang.machine_code import C_RUNTIME
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Procedure, Program, Statement
@@ -74,7 +75,7 @@ static void copy(struct map *to, struct map *from) {
 _RUN = """
 enum { ENDED = 1, FAILED, STUCK, LONG, ASKED };
 static void *back[5];
-static u64 fuel, limit, seed, usual_share, wild, asked, *log_of_inputs, log_room;
+static u64 fuel, limit, seed, usual_share, repeats, last, wild, asked, *log_of_inputs, log_room;
 __attribute__((noreturn)) static void over(int outcome) { back[4] = (void *)(long)outcome; __builtin_longjmp(back, 1); }
 static u64 chance(void) {
   u64 mixed = seed += 0x9e3779b97f4a7c15ul;
@@ -86,17 +87,21 @@ static u64 input(u64 mask) {
   if (!wild) over(ASKED);
   if (asked == log_room) over(LONG);
   u64 value = 0;
-  if (chance() % 8 < usual_share)
+  if (repeats && asked)
+    value = last;
+  else if (chance() % 8 < usual_share)
     switch (chance() % 4) {
       case 0: value = chance() % 4; break;
       case 1: value = chance() << 32 ^ chance(); break;
       default: value = constants[chance() % (sizeof constants / sizeof *constants)] + chance() % 3 - 1;
     }
+  last = value;
   return log_of_inputs[asked++] = value & mask;
 }
 """
 _MAIN = """
-static int attempt(void) {
+/* On its own: after a jump back, registers do not hold what _start had in them. */
+__attribute__((noinline)) static int attempt(void) {
   asked = 0;
   first();
   if (__builtin_setjmp(back)) return (int)(long)back[4];
@@ -111,9 +116,11 @@ __attribute__((force_align_arg_pointer)) void _start(void) {
   u64 total = input_number(), longest = input_number();
   log_room = wild ? 1ul << 20 : 0;
   if (wild) log_of_inputs = memory(log_room * 8);
-  while (total) {
-    limit = fuel = longest < total ? longest : total;
+  for (u64 tries = 1; total; tries++) {
+    u64 most = tries % 8 || longest > total / 2 ? longest : total / 2; /* a few are long */
+    limit = fuel = most < total ? most : total;
     usual_share = chance() % 5 * 2;
+    repeats = chance() % 4 == 0; /* loops that read until a certain value comes go on for long */
     int outcome = attempt();
     if (outcome == FAILED) {
       answer("failed");
@@ -153,7 +160,17 @@ class _Translation:
         shared = [self._declared(variable, name) for variable, name in self._shared.items()]
         numbers = ", ".join(f"{value}ul" for value in list(self._constants)[:_MOST_CONSTANTS]) or "0"
         table = f"static const u64 constants[] = {{{numbers}}};"
-        parts = [C_RUNTIME, OPERATORS, _MAPS, table, _RUN, *(f"static {line}" for line in shared), *heads, *bodies]
+        parts = [
+            C_RUNTIME,
+            OPERATORS,
+            FLOATS,
+            _MAPS,
+            table,
+            _RUN,
+            *(f"static {line}" for line in shared),
+            *heads,
+            *bodies,
+        ]
         return "\n".join([*parts, *self._first(), *self._begin(), _MAIN])
 
     def _reached(self) -> list[str]:

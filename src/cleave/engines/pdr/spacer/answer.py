@@ -1,4 +1,4 @@
-"""What SPACER answers, in Cleave's terms.
+"""SPACER's answers, in Cleave's terms.
 
 **Safe**: a conjunction of definitions, ``(forall (A B) (= (p0 A B) formula))`` for each predicate.
 

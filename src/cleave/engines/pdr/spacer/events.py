@@ -1,12 +1,12 @@
-"""What a run of SPACER tells: that it stands still, that it goes on, or its answer."""
+"""The events of a run of SPACER: it pauses, it continues, or it has its answer."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from cleave.engines.pdr.spacer.lemmas import Lemma
 from cleave.ir.horn import Derivation, Interpretation
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

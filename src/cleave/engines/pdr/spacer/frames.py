@@ -18,11 +18,11 @@ is a limit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from cleave.engines.pdr.spacer.lemmas import INFINITY, Lemma, LemmaTexts
 from cleave.engines.pdr.spacer.native import Fixedpoint, native
 from cleave.engines.pdr.spacer.problem import NativeRule, Problem
+from cleave.records import dataclass
 from cleave.smt.z3.native import array, lib
 
 _PROOF_COST = 20_000

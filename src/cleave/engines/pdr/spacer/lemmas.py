@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -27,6 +26,7 @@ from cleave.engines.pdr.spacer.native import INFINITY as NATIVE_INFINITY
 from cleave.engines.pdr.spacer.native import native
 from cleave.engines.pdr.spacer.problem import Problem
 from cleave.logic.sorts import Sort
+from cleave.records import dataclass
 from cleave.smt.z3.native import array, lib, text
 
 INFINITY: Final = NATIVE_INFINITY

@@ -12,13 +12,12 @@ that isn't needed is true.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cleave.engines.pdr.spacer.native import Fixedpoint, native
 from cleave.ir.horn import Atom, Clause, HornSystem
 from cleave.logic.sorts import BOOL, Sort, SortKind
 from cleave.logic.terms import Function, Term
 from cleave.passes.horn.relevant import relevant_clauses
+from cleave.records import dataclass
 from cleave.smt.z3.native import Context, array, lib
 from cleave.smt.z3.terms import Translator
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -36,6 +35,7 @@ from cleave.engines.pdr.spacer.problem import Problem
 from cleave.engines.pdr.spacer.strategies import STRATEGIES, Strategy, native_options
 from cleave.errors import CleaveError, InternalError, UnsupportedError
 from cleave.ir.horn import HornSystem
+from cleave.records import dataclass
 from cleave.smt.deep_thread import deep_thread
 from cleave.smt.z3.native import Context
 

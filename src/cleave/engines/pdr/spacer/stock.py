@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 from cleave.engines.pdr.spacer.events import Answered, Busy, Event, NoAnswer, Paused, SafeAnswer
@@ -27,6 +26,7 @@ from cleave.engines.pdr.spacer.problem import named_sorts
 from cleave.errors import CleaveError, InternalError, UnsupportedError
 from cleave.ir.horn import HornSystem, Relation
 from cleave.logic.terms import Term, var
+from cleave.records import dataclass
 from cleave.smt.deep_thread import deep_thread
 from cleave.smt.z3.native import Context, lib, text
 from cleave.smt.z3.read import Reader

@@ -9,8 +9,10 @@ most to the ones before it, measured on files of CHC-COMP with a limit of work; 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
+
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,12 @@ ends with it. Ultimate's blocks nest, and a return ends those around it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.boogie.threads.starting import ATOMIC_BEGIN, ATOMIC_END
 from cleave.ir import program as ir
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

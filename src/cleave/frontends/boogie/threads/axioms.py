@@ -10,7 +10,7 @@ axioms have a model at all is taken for granted. Others are kept as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.boogie.names import Names
@@ -19,6 +19,7 @@ from cleave.ir import program as ir
 from cleave.logic import terms as t
 from cleave.logic.terms import Function, Op, Term
 from cleave.logic.walk import free_variables, functions, postorder, substitute
+from cleave.records import dataclass
 
 _MOST_INSTANCES = 200  # for one statement: what needs more goes round in circles
 LEFT_OUT = "axioms about functions that the program does not use have a model"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import count
 
 from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.threads.atomicity import closed
 from cleave.frontends.boogie.threads.axioms import LEFT_OUT, Axioms
 from cleave.frontends.boogie.threads.contracts import Contracts
 from cleave.frontends.boogie.threads.forks import Forks
+from cleave.frontends.boogie.threads.races import DATA_RACE, Races, asked_only_for_races, numbered
 from cleave.frontends.boogie.threads.rewriting import begun, ended, rewritten, with_statements
 from cleave.frontends.boogie.threads.starting import Threads
 from cleave.frontends.boogie.threads.symbols import Symbols
@@ -17,6 +19,9 @@ from cleave.frontends.boogie.threads.thread_locals import ThreadLocals
 from cleave.ir import program as ir
 from cleave.logic import terms as t
 from cleave.logic.terms import Term
+from cleave.records import dataclass
+
+ASSERTIONS = ir.Property.ASSERTIONS.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +31,19 @@ class Ways:
     entry: str | None
     thread_locals: Sequence[Term]
     names: Names
+    checks: Sequence[str] = ()
 
 
 def finish(program: ir.Program, threads: Threads, ways: Ways) -> ir.Program:
     """The program in the form that the engines for threads read: no contracts, no functions, no axioms."""
     names, entry = ways.names, ways.entry or ""
     procedures = _apart(dict(program.procedures), entry, threads)
+    races: Races | None = None
+    if DATA_RACE in ways.checks:
+        shared = [v for v in program.globals if v not in ways.thread_locals]
+        started = {site.header.name for site in threads.forks.values()} | threads.roots
+        races = Races({**procedures, **threads.procedures}, shared, names, started)
+        procedures = {n: races.procedure(p, is_entry=n == entry) if p.has_body else p for n, p in procedures.items()}
     forks = Forks(threads, procedures, entry)
     procedures = {**procedures, **threads.procedures}
     procedures = {name: forks.procedure(p) if p.has_body else p for name, p in procedures.items()}
@@ -48,19 +60,41 @@ def finish(program: ir.Program, threads: Threads, ways: Ways) -> ir.Program:
     symbols = Symbols(procedures.values(), names)
     procedures = {name: _mapped(p, symbols) for name, p in procedures.items()}
     procedures = _with_turns(procedures, threads, entry)
+    checked: dict[str, int] = {}
+    if races is not None:
+        procedures, checked = _with_checks(procedures, ways.checks)
     if entry in procedures:
         # The other threads go on when the first one has returned.
         procedures[entry] = ended(begun(procedures[entry], forks.first()), (ir.Assume(t.FALSE),))
     return replace(
         program,
-        globals=(*(own.maps.get(v, v) for v in program.globals), *threads.globals),
+        globals=(
+            *(own.maps.get(v, v) for v in program.globals),
+            *threads.globals,
+            *(races.marks if races is not None else ()),
+        ),
         constants=(*program.constants, *symbols.constants),
         functions=(),
         axioms=(),
         procedures=procedures,
         property=ir.Property.ASSERTIONS,
+        checked=checked,
         assumptions=(*program.assumptions, *((LEFT_OUT,) if axioms.is_any_left_out else ())),
     )
+
+
+def _with_checks(
+    procedures: dict[str, ir.Procedure], checks: Sequence[str]
+) -> tuple[dict[str, ir.Procedure], dict[str, int]]:
+    """The procedures with assertions of what is asked for only, and how many there are of each."""
+    if ASSERTIONS in checks:
+        numbers = count(1)
+        procedures = {name: numbered(one, ASSERTIONS, numbers) for name, one in procedures.items()}
+    else:
+        procedures = {name: asked_only_for_races(one) for name, one in procedures.items()}
+    statements = [one for procedure in procedures.values() for one in procedure.statements()]
+    found = [one.check.property for one in statements if isinstance(one, ir.Assert) and one.check is not None]
+    return procedures, {name: found.count(name) for name in checks}
 
 
 def _reachable(procedures: dict[str, ir.Procedure], entry: str) -> dict[str, ir.Procedure]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 
 from cleave.frontends.boogie.threads.rewriting import with_statements
@@ -21,6 +21,7 @@ from cleave.ir import program as ir
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, Sort, array
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 
 _NONE = t.bv(0, NUMBER.width)
 
@@ -128,7 +129,7 @@ class Forks:
 
     def _way(self, fork: _Fork, join: ir.Call, made: list[Term]) -> list[ir.Statement] | None:
         """What joining a thread of that fork does; None if its threads can't be meant."""
-        if [i.sort for i in fork.ids] != [a.sort for a in join.arguments]:
+        if [i.sort for i in fork.site.ids] != [a.sort for a in join.arguments]:
             return None
         if join.results and [r.sort for r in join.results] != [v.sort for v in fork.site.header.returns]:
             return None

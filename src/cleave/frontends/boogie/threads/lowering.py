@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from cleave.frontends.boogie.headers import Header
 from cleave.frontends.boogie.threads.starting import (
@@ -19,6 +18,8 @@ from cleave.ir import program as ir
 from cleave.logic import terms as t
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Term
+from cleave.logic.walk import free_variables
+from cleave.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,17 @@ class ThreadLowering:
         numbers = [self._new_local("par", NUMBER) for _ in calls]
         targets: list[Term] = []
         values: list[Term] = []
+        passed = dict.fromkeys(argument for call in calls for argument in call.arguments)
+        copied = {
+            one: self._new_local("argument", one.sort) for one in passed if free_variables(one) & self._threads.shared
+        }
+        if copied:
+            yield ir.Assign(tuple(copied.values()), tuple(copied), place)
         yield ir.AtomicBegin(place)
         for call, number in zip(calls, numbers, strict=True):
             maps = self._threads.result_maps(call.header)
             name = self._threads.caller(call.header, maps) if maps else self._threads.procedure_for(call.header)
-            yield ir.Spawn(name, call.arguments, number, call.place)
+            yield ir.Spawn(name, tuple(copied.get(one, one) for one in call.arguments), number, call.place)
             targets += call.results
             values += [t.select(one, number) for one in maps]
         yield ir.AtomicEnd(place)

@@ -11,7 +11,7 @@ results.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.frontends.boogie.headers import Header
 from cleave.frontends.boogie.names import Names
@@ -19,6 +19,7 @@ from cleave.ir import program as ir
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, Sort, array, bitvec
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 
 NUMBER = bitvec(32)  # of a thread
 ATOMIC_BEGIN, ATOMIC_END = "corral_atomic_begin", "corral_atomic_end"
@@ -40,6 +41,7 @@ class Threads:
 
     names: Names
     is_cooperative: bool = False
+    shared: frozenset[Term] = frozenset()  # the globals of the file
     globals: list[Term] = field(default_factory=list)
     procedures: dict[str, ir.Procedure] = field(default_factory=dict)
     forks: dict[str, Site] = field(default_factory=dict)  # by the name of the placeholder

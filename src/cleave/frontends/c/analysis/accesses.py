@@ -7,7 +7,6 @@ memcpy(p, q, n)     Range("copy", …, size=None)
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from cleave.frontends.c.analysis.calls import CallFacts
@@ -17,6 +16,7 @@ from cleave.frontends.c.analysis.points_to import PointsTo, Region
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.layout import Layout
 from cleave.frontends.c.llvm.module import constant
+from cleave.records import dataclass
 
 
 class Content(Enum):

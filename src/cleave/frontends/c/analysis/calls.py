@@ -57,7 +57,7 @@ class CallFacts:
         assert call.signature is not None
         taken = [self._module.functions[name] for name in sorted(self.taken)]
         for fits in (_fits, _takes_as_many):  # a call that fits no function exactly fits those with as many parameters
-            found = [function.name for function in taken if fits(call.signature, function.type)]
+            found = [function.name for function in taken if fits(call.signature, function)]
             if found:
                 return found
         return []
@@ -206,9 +206,13 @@ def spawned(instruction: l.Instruction) -> str | None:
     return target.name
 
 
-def _fits(called: l.FunctionType, defined: l.FunctionType) -> bool:
-    """Whether a call of one type can reach a function of the other: old C calls with fewer or unknown parameters."""
+def _fits(called: l.FunctionType, function: l.FunctionDefinition) -> bool:
+    """Whether a call can reach a function: old C calls with fewer or unknown parameters, and ``void f() { … }`` may be
+    called with any."""
+    defined = function.type
     if called.variadic or defined.variadic:
+        return True
+    if not defined.parameters and function.info is not None and not function.info.is_prototyped(function.debug):
         return True
     ignores_result = isinstance(called.result, l.VoidType)
     if not ignores_result and isinstance(defined.result, l.VoidType):
@@ -216,8 +220,8 @@ def _fits(called: l.FunctionType, defined: l.FunctionType) -> bool:
     return called.parameters == defined.parameters
 
 
-def _takes_as_many(called: l.FunctionType, defined: l.FunctionType) -> bool:
-    return len(called.parameters) == len(defined.parameters)
+def _takes_as_many(called: l.FunctionType, function: l.FunctionDefinition) -> bool:
+    return len(called.parameters) == len(function.type.parameters)
 
 
 def _in_cycles(graph: Mapping[str, list[str]]) -> frozenset[str]:

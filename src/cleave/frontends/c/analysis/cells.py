@@ -11,13 +11,14 @@ overlap, so each can be a variable of its own. A cell that is never read needs n
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import gcd, lcm
 
 from cleave.frontends.c.analysis.accesses import Access, Clobber, Range
 from cleave.frontends.c.analysis.offsets import Offset
 from cleave.frontends.c.analysis.points_to import PointsTo, Region
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 
 _MOST = 4096  # bytes of a copy between cells that repeat and cells that do not
 UNROLLED = 64  # elements of a range that are written one by one; longer ones become loops

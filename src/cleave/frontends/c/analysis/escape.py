@@ -5,7 +5,12 @@ from __future__ import annotations
 from cleave.frontends.c.analysis.models import Kind, kind_of
 from cleave.frontends.c.llvm import module as l
 
-_HARMLESS_CALLS = (Kind.COPY, Kind.FILL, Kind.ZERO, Kind.FREE, Kind.NOTHING, Kind.SCOPE_BEGIN, Kind.SCOPE_END)
+_HARMLESS_CALLS = frozenset(
+    (
+        *(Kind.COPY, Kind.FILL, Kind.ZERO, Kind.READ, Kind.APART, Kind.REQUIRE, Kind.FREE, Kind.NOTHING),
+        *(Kind.SCOPE_BEGIN, Kind.SCOPE_END),
+    )
+)
 _DERIVING = frozenset(("getelementptr", "bitcast", "addrspacecast", "freeze", "phi", "select"))
 
 

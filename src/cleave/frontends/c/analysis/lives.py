@@ -14,13 +14,14 @@ an object that may outlive the frame hold pointers of the local's region, or doe
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.frontends.c.analysis.calls import CallFacts
 from cleave.frontends.c.analysis.models import Kind, kind_of
 from cleave.frontends.c.analysis.outside import RETURN
 from cleave.frontends.c.analysis.points_to import Object, PointsTo, Region
 from cleave.frontends.c.llvm import module as l
+from cleave.records import dataclass
 
 _KEEPING = frozenset((Kind.SPAWN, Kind.REALLOCATE, Kind.OUTSIDE))
 _PASSING = frozenset((Kind.COPY, Kind.FILL, Kind.FIRST))  # give back their first argument
@@ -272,13 +273,16 @@ def _stores_address(function: l.FunctionDefinition) -> bool:
     return False
 
 
-def leads_to_heap(points_to: PointsTo) -> bool:
-    """Whether global variables may lead to memory that was allocated."""
-    pending = [points_to.region_of_object(made) for made in points_to.objects() if made.kind == "global"]
+def leading_to_heap(points_to: PointsTo) -> list[Object]:
+    """The global variables that may lead to memory that was allocated."""
+    return [made for made in points_to.objects() if made.kind == "global" and _leads_to_heap(made, points_to)]
+
+
+def _leads_to_heap(made: Object, points_to: PointsTo) -> bool:
+    region: Region | None = points_to.region_of_object(made)
     found: set[Region] = set()
-    while pending:
-        region = points_to.find(pending.pop())
-        if region not in found:
-            found.add(region)
-            pending += [region.contents] if region.contents is not None else []
-    return any(made.kind == "heap" for region in found for made in region.objects)
+    while region is not None and points_to.find(region) not in found:
+        region = points_to.find(region)
+        found.add(region)
+        region = region.contents
+    return any(one.kind == "heap" for region in found for one in region.objects)

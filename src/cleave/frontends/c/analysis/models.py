@@ -35,6 +35,9 @@ class Kind(Enum):
     SCAN = auto()  # __cleave_scan(pointer, size, index, count): any values there, if index < count
     HAVOC = auto()  # __CPROVER_havoc_slice(pointer, size): any values there
     FREE = auto()  # free(pointer)
+    READ = auto()  # __cleave_reads(pointer, size): so many bytes are read, and nothing comes of it
+    APART = auto()  # __cleave_apart(to, from, room, size): these may not overlap
+    REQUIRE = auto()  # __cleave_require(condition, text): a rule of C's about arguments; the text says what is wrong
     SCOPE_BEGIN = auto()  # llvm.lifetime.start(pointer): a local is there from now on
     SCOPE_END = auto()
     NOTHING = auto()  # has no effect that the model knows
@@ -77,6 +80,9 @@ _NAMES: dict[Kind, str] = {
     Kind.FILL: "memset __memset_chk __builtin_memset",
     Kind.ZERO: "bzero",
     Kind.FREE: "free cfree kfree",
+    Kind.READ: "__cleave_reads",
+    Kind.APART: "__cleave_apart",
+    Kind.REQUIRE: "__cleave_require",
     Kind.NOTHING: "llvm.donothing setbuf setvbuf __CPROVER_fence __CPROVER_allocated_memory"
     " __cleave_annotation_begin __cleave_annotation_end",
     Kind.ATOMIC_BEGIN: "__VERIFIER_atomic_begin __CPROVER_atomic_begin __ESBMC_atomic_begin",
@@ -89,7 +95,7 @@ _NAMES: dict[Kind, str] = {
     " sched_yield thrd_yield thrd_sleep pthread_setconcurrency pthread_setschedparam pthread_setschedprio"
     " pthread_atfork sem_destroy sem_close sem_unlink mtx_destroy cnd_destroy tss_delete __ESBMC_yield",
     Kind.IGNORED: "printf fprintf dprintf __printf_chk __fprintf_chk vprintf vfprintf vdprintf puts putchar fputs fputc"
-    " putc perror fflush sleep usleep srand srandom srand48 printk fclose syslog __CPROVER_printf",
+    " putc perror fflush sleep usleep srand srandom srand48 printk syslog __CPROVER_printf",
     Kind.FIRST: "llvm.threadlocal.address llvm.expect llvm.ptr.annotation llvm.launder.invariant.group"
     " llvm.strip.invariant.group __builtin_expect",
     Kind.REFUSED_ROUNDING: "fesetround",
@@ -116,7 +122,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
         (r"llvm\.va_|llvm\.va_(start|end|copy)", Kind.REFUSED_VARIADIC),
         (
             r"llvm\.(s|u)(add|sub|mul)\.with\.overflow|llvm\.(ctpop|ctlz|cttz|bswap|bitreverse|abs|fshl|fshr|is\.constant"
-            r"|smax|smin|umax|umin|sadd\.sat|uadd\.sat|ssub\.sat|usub\.sat)\.",
+            r"|smax|smin|umax|umin|sadd\.sat|uadd\.sat|ssub\.sat|usub\.sat|cleave)\.",
             Kind.COMPUTE,
         ),
         (r"llvm\.", Kind.REFUSED_FLOAT),

@@ -15,7 +15,7 @@ enough, they are followed only if the program makes such conversions. ``follow_a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.frontends.c.analysis.calls import CallFacts, spawned
 from cleave.frontends.c.analysis.models import ALLOCATIONS, NUMBERS, Kind, kind_of
@@ -23,6 +23,7 @@ from cleave.frontends.c.analysis.outside import RETURN, Outside
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.module import constant, references
 from cleave.frontends.c.llvm.tokens import words
+from cleave.records import dataclass
 
 _ARITHMETIC = words("add sub and or xor shl lshr ashr mul udiv sdiv urem srem")
 _MOVES = words("getelementptr bitcast addrspacecast freeze ptrtoint inttoptr extractvalue ptrtoaddr trunc zext sext")
@@ -39,6 +40,10 @@ class Object:
     kind: str
     name: str
     function: str = ""
+
+
+ENVIRONMENTS = ("environ", "__environ", "_environ")
+"""Variables of the C library that lead to the environment."""
 
 
 class Region:
@@ -200,15 +205,22 @@ class PointsTo:
             if initializer is not None:
                 for reference in references(initializer):
                     self.unify(self.contents(region), self._object(reference))
+            elif name in ENVIRONMENTS:
+                self._lead_outside(self.contents(region), name)
         for name in self._facts.reachable:
             for instruction in self._module.functions[name].instructions():
                 self._instruction(name, instruction)
         entry = self._module.functions[self._facts.entry]
         for parameter in entry.parameters:
             if self.tracked(parameter.type):
-                made = self._make(Object("external", parameter.name, entry.name))
-                self.unify(self.region(entry.name, l.Local(parameter.name, parameter.type)), made)
-                self.unify(self.contents(made), made)
+                region = self.region(entry.name, l.Local(parameter.name, parameter.type))
+                self._lead_outside(region, parameter.name, entry.name)
+
+    def _lead_outside(self, region: Region, name: str, function: str = "") -> None:
+        """It is memory of the system, and so is all that this leads to."""
+        made = self._make(Object("external", name, function))
+        self.unify(region, made)
+        self.unify(self.contents(made), made)
 
     def _flow(self, function: str, to: l.Value, source: l.Value) -> None:
         if self.tracked(source.type) or self.tracked(to.type):

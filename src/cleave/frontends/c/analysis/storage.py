@@ -14,7 +14,6 @@ Addresses are fixed so that the solver, and people, see numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cleave.frontends.c.analysis.calls import CallFacts
 from cleave.frontends.c.analysis.cells import Cell, Memory, MemoryMap
@@ -28,11 +27,13 @@ from cleave.frontends.c.llvm.layout import Layout
 from cleave.frontends.c.llvm.module import constant
 from cleave.logic.sorts import array, bitvec
 from cleave.logic.terms import var
+from cleave.records import dataclass
 
 ROOM = 16  # bytes between two objects, and the alignment of each
 _FIRST_ADDRESS = 0x1000
 _FIRST_NUMBER = 1 << 40
 _FEW_CELLS = 16
+_THREAD_BITS = 6
 
 
 @dataclass(slots=True)
@@ -74,6 +75,7 @@ class Storage:
         self._layout = layout
         self._lives = lives
         self.has_slots = has_slots
+        self.thread_bits = _thread_bits(facts, module.bits)
         self._powers: dict[Memory, int] = {}
         self._sites: dict[Object, _Site] = {}
         self._private: dict[str, frozenset[str]] = {}
@@ -91,6 +93,25 @@ class Storage:
         power = max(self.powers, default=0) if self.has_slots else 0
         return -(-self._next >> power) << power
 
+    @property
+    def room(self) -> int:
+        """The bits of the addresses that each thread may take from the counter. The highest bit stays 0, and where
+        objects have slots, the next one tells locals from other memory."""
+        return self._module.bits - (2 if self.has_slots else 1) - self.thread_bits
+
+    @property
+    def suffices(self) -> bool:
+        """Whether there is an address for each object that can be made."""
+        made = [one for one, placement in self.placements.items() if placement.address is None]
+        if not self.has_slots or not all(map(self._is_once, made)):
+            return False
+        return len(made) <= self.capacity
+
+    @property
+    def capacity(self) -> int:
+        """So many objects have an address from the counter, at least, where they have slots."""
+        return ((1 << self.room) - self.first_free >> max(self.powers, default=0)) - 1
+
     def address(self, name: str) -> int:
         """Of a global variable or a function."""
         kind = "function" if name in self._module.functions else "global"
@@ -106,7 +127,7 @@ class Storage:
 
     def power(self, memory: Memory) -> int:
         """The bits of an address inside of a slot of a region's objects."""
-        return self._powers.get(memory) or slot_power(self._module.bits, memory, ())
+        return self._powers.get(memory) or slot_power(self._module.bits, self.room, memory, ())
 
     @property
     def powers(self) -> set[int]:
@@ -138,7 +159,7 @@ class Storage:
             if memory not in self._powers:
                 here = [other for other in memory.region.objects if other.kind not in ("function", "external")]
                 few = len(unknown) if all(self._is_once(other) for other in here if other in unknown) else 0
-                self._powers[memory] = slot_power(self._module.bits, memory, map(self._size, here), few)
+                self._powers[memory] = slot_power(self._module.bits, self.room, memory, map(self._size, here), few)
 
     def _is_once(self, made: Object) -> bool:
         """Whether an object is allocated at most once."""
@@ -220,6 +241,23 @@ class Storage:
         site = self._sites.get(made)
         size = allocated_size(site.instruction, self._module, self._layout) if site is not None else None
         return size if size is None or size < 1 << self._module.bits - 3 else None  # there is no room for it
+
+
+def _thread_bits(facts: CallFacts, bits: int) -> int:
+    """Of an address, for the thread that took it: as many as its threads need, where that is known and addresses are
+    few."""
+    if not facts.has_threads:
+        return 0
+    count = thread_count(facts)
+    return _THREAD_BITS if count is None or bits == 64 else min(_THREAD_BITS, (count - 1).bit_length())
+
+
+def thread_count(facts: CallFacts) -> int | None:
+    """How many threads there are at most, if the program tells."""
+    starts = [(caller, label) for caller, starts in facts.spawned.items() for label, _ in starts]
+    if any(caller not in facts.once or label in facts.loops(caller) for caller, label in starts):
+        return None
+    return 1 + len(starts)
 
 
 def allocated_size(instruction: l.Instruction, module: l.Module, layout: Layout) -> int | None:

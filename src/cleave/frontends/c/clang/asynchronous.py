@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cleave.frontends.c.analysis.pointed import SPAWN
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
+from cleave.records import dataclass
 
 _LABEL = "__CPROVER_ASYNC_"
 _END = "__cleave_end_of_"

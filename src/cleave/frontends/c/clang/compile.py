@@ -24,8 +24,15 @@ from cleave.frontends.c.clang.asynchronous import with_ends
 from cleave.frontends.c.clang.library import HEADERS
 from cleave.frontends.c.clang.running import CPU_SECONDS, MEMORY_MB, Ran, run_compiler
 from cleave.frontends.c.options import COptions
-from cleave.frontends.c.properties.built_in import ASSERTIONS, DATA_RACE, ERROR_LABEL
-from cleave.frontends.c.properties.registry import chosen
+from cleave.frontends.c.properties.built_in import (
+    ARRAY_BOUNDS,
+    ARRAY_LENGTHS,
+    ASSERTIONS,
+    DATA_RACE,
+    ERROR_LABEL,
+    MEMORY,
+)
+from cleave.frontends.c.properties.registry import DEFAULT, chosen
 from cleave.frontends.limits import NO_LIMITS, ReadingLimits
 from cleave.verdict import Reason, StoppedError
 
@@ -91,7 +98,7 @@ def compile_c(
         content = _LINE_MARKER.sub(b"", content)
     content = _annotated(content, file, options)
     content = with_ends(content)
-    name = file.replace("\\", "\\\\").replace('"', '\\"')
+    name = file.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
     target, minor = _TARGETS[options.bits or 64]
     home = Path(compiler()).parent
     system = [str(home / "lib" / folder) for folder in _SYSTEM_HEADERS]
@@ -107,8 +114,7 @@ def compile_c(
     ]
     _log.debug("%s", " ".join(command))
     started = monotonic()
-    folders = [*_folders(file, options), str(HEADERS), str(home)]
-    ran = run_compiler(command, f'# 1 "{name}"\n'.encode() + content, folders, limits)
+    ran = run_compiler(command, f'# 1 "{name}"\n'.encode() + content, readable_folders(file, options), limits)
     if ran.code != 0 or ran.is_too_long or not ran.output:
         raise _rejected(file, content, ran, limits)
     _log.info("compiled %s for %d bit in %.1f s", file, options.bits or 64, monotonic() - started)
@@ -118,6 +124,9 @@ def compile_c(
 def _sanitizers(options: COptions) -> list[str]:
     """Given to the compiler behind its driver, which wants to link a library for them, and groups them."""
     names = dict.fromkeys(name for one in chosen(options.checks) for name in one.sanitizers)
+    if not options.array_bounds or {MEMORY, DEFAULT}.isdisjoint(options.checks or (DEFAULT,)):
+        names.pop(ARRAY_BOUNDS, None)
+        names.pop(ARRAY_LENGTHS, None)
     return ["-Xclang", f"-fsanitize={','.join(names)}"] if names else []
 
 
@@ -138,6 +147,11 @@ def compiler() -> str:
     if found is None or found.origin is None:
         raise MissingExtraError("reading C needs Clang", "c")
     return str(Path(found.origin).with_name("zig"))
+
+
+def readable_folders(file: str, options: COptions) -> list[str]:
+    """By their whole paths. Nothing else is read for a program, whatever it includes or names as its source."""
+    return [*_folders(file, options), str(HEADERS), str(Path(compiler()).parent)]
 
 
 def _folders(file: str, options: COptions) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the compiler made of a C program, as bytes: it goes to workers, which may have neither compiler nor headers.
+"""A compiled C program, as bytes: it goes to workers, which may have neither compiler nor headers.
 
 decode_compiled(encode_compiled(compiled), "queue.c") == compiled
 """

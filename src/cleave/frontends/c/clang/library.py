@@ -22,14 +22,25 @@ DETACHES = "CLEAVE_DETACH"  # a macro: threads that were joined or detached can'
 NO_SPURIOUS_WAKEUPS = "CLEAVE_NO_SPURIOUS_WAKEUPS"  # a macro: waiting ends with a signal only
 # In this order: a file uses only those after it.
 FILES = (
-    *("exit.c", "signal.c", "time.c", "files.c", "system.c", "search.c", "format.c", "wide.c", "unknown.c"),
-    *("numbers.c", "string.c", "ctype.c", "math.c", "real.c", "float.c", "threads.c", "errno.c"),
+    *(
+        "exit.c",
+        "signal.c",
+        "time.c",
+        "files.c",
+        "system.c",
+        "search.c",
+        "arguments.c",
+        "format.c",
+        "wide.c",
+        "unknown.c",
+    ),
+    *("numbers.c", "string.c", "ctype.c", "math.c", "real.c", "threads.c", "errno.c"),
 )
 # What has a meaning without a body, too, and needs one only where other functions of its file are used.
 _SIMPLE = frozenset(
     (
         *("exit", "quick_exit", "abort", "sleep", "usleep", "puts", "putchar", "fputs", "fputc", "putc", "fflush"),
-        *("fclose", "perror", "srand", "srandom", "srand48"),
+        *("perror", "srand", "srandom", "srand48"),
     )
 )
 _PREFIX = "<cleave>/"  # of its files' names in traces

@@ -23,6 +23,7 @@ from typing import NamedTuple, Protocol
 
 from cleave.errors import CleaveError, UnsupportedError
 from cleave.frontends.c.clang.compile import compiler
+from cleave.frontends.c.clang.passing import passing_folder
 
 _LIMITED = Path(__file__).with_name("limited.py")
 _COMPILER_SECONDS, _COMPILER_BYTES, _FILE_BYTES = 60, 4_000_000_000, 200_000_000
@@ -114,7 +115,7 @@ def built(source: str, check: Callable[[], None]) -> Iterator[Run]:
     """Raises `MissingExtraError` where there is no compiler, and what ``check``, called often, raises."""
     if platform.machine() != "x86_64" or sys.platform != "linux":
         raise UnsupportedError("machine code is made for Linux on x86-64 only")
-    with tempfile.TemporaryDirectory(prefix="cleave-") as folder:
+    with passing_folder() as folder:
         program = f"{folder}/program"
         environment = {"ZIG_LOCAL_CACHE_DIR": folder, "ZIG_GLOBAL_CACHE_DIR": folder, "HOME": folder, "PATH": ""}
         command = [compiler(), "cc", *_FLAGS, "-o", program, "-"]

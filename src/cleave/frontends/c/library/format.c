@@ -10,6 +10,8 @@ typedef long long s64;
 enum { LEFT = 1, PLUS = 2, BLANK = 4, ZEROS = 8, MARKED = 16, CAPITAL = 32 };
 enum { MOST_DIGITS = 66, TOO_LARGE = 75 };
 
+#define IS_NULL "printf is given a null pointer for %s"
+
 int isspace(int);
 
 size_t __cleave_put_char(char *to, size_t room, size_t at, int c) {
@@ -48,15 +50,33 @@ size_t __cleave_put_one(char *to, size_t room, size_t at, int c, int width, int 
 size_t __cleave_put_string(char *to, size_t room, size_t at, const char *text, int width, int precision, int flags) {
   int length = 0;
   PREPARE
+  __cleave_require(text != 0, IS_NULL);
   if (text == 0)
     text = precision >= 0 && precision < 6 ? "" : "(null)";
   while ((precision < 0 || length < precision) && text[length] != 0)
     length++;
   if (!(flags & LEFT))
     at = __cleave_pad(to, room, at, ' ', width - length);
+  if (room > 0)
+    __cleave_apart(to, text, at + length < room ? at + length : room, length + (precision < 0 || length < precision));
   for (int i = 0; i < length; i++)
     at = __cleave_put_char(to, room, at, text[i]);
   return flags & LEFT ? __cleave_pad(to, room, at, ' ', width - length) : at;
+}
+
+/* What is only printed is read: all of the text, */
+void __cleave_read_text(const char *text) {
+  while (*text != 0)
+    text++;
+}
+
+/* or as much of it as the precision allows. */
+void __cleave_read_string(const char *text, int precision) {
+  __cleave_require(text != 0, IS_NULL);
+  if (text == 0)
+    return;
+  for (int length = 0; (precision < 0 || length < precision) && text[length] != 0; length++)
+    ;
 }
 
 static size_t __cleave_put_number(

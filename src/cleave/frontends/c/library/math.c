@@ -1,4 +1,4 @@
-/* <math.h> and <complex.h> as far as they are exact: the operators in here become calls of float.c and real.c. Functions
+/* <math.h> and <complex.h> as far as they are exact: the operators in here become terms, or calls of real.c. Functions
    that have a domain or a range set errno as glibc does. */
 
 #include "model.h"
@@ -116,7 +116,6 @@ u32 __cleave_float_next(u32, u32);
     return __cleave_##NAME##_power(bits##F(x)) - 1;                                                                    \
   }                                                                                                                    \
   TYPE logb##F(TYPE x) {                                                                                               \
-    if (x == 0) ERRNO = OUT_OF_RANGE;                                                                                  \
     if (x == 0) return -__builtin_inf();                                                                               \
     return finite_##NAME(x) ? __cleave_##NAME##_power(bits##F(x)) - 1 : x * x;                                         \
   }                                                                                                                    \

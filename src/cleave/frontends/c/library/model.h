@@ -22,6 +22,11 @@ char __cleave_doubt_char(const char *function);
 size_t __cleave_doubt_size(const char *function);
 double __cleave_doubt_double(const char *function);
 
+/* What C demands of arguments; these check it where memory is checked. */
+void __cleave_reads(const void *, size_t);                 /* so many bytes can be read */
+void __cleave_apart(const void *, const void *, size_t, size_t); /* so many bytes here and so many there, no overlap */
+void __cleave_require(int condition, const char *message); /* else a violation, said so */
+
 void *malloc(size_t);
 
 int *__errno_location(void);

@@ -27,21 +27,24 @@ char *strcpy(char *to, const char *from) {
   do
     to[i] = from[i];
   while (from[i++] != 0);
+  __cleave_apart(to, from, i, i);
   return to;
 }
 
 char *stpcpy(char *to, const char *from) {
-  while ((*to = *from) != 0) {
-    to++;
-    from++;
-  }
-  return to;
+  size_t i = 0;
+  do
+    to[i] = from[i];
+  while (from[i++] != 0);
+  __cleave_apart(to, from, i, i);
+  return to + i - 1;
 }
 
 char *strncpy(char *to, const char *from, size_t limit) {
   size_t i = 0;
   for (; i < limit && from[i] != 0; i++)
     to[i] = from[i];
+  __cleave_apart(to, from, i + (i < limit), i + (i < limit));
   for (; i < limit; i++)
     to[i] = 0;
   return to;
@@ -54,6 +57,7 @@ char *strcat(char *to, const char *from) {
   do
     to[end + i] = from[i];
   while (from[i++] != 0);
+  __cleave_apart(to + end, from, i, i);
   return to;
 }
 
@@ -63,6 +67,7 @@ char *strncat(char *to, const char *from, size_t limit) {
     end++;
   for (; i < limit && from[i] != 0; i++)
     to[end + i] = from[i];
+  __cleave_apart(to + end, from, i + 1, i + (i < limit));
   to[end + i] = 0;
   return to;
 }
@@ -151,6 +156,8 @@ char *strdup(const char *text) {
 
 int memcmp(const void *a, const void *b, size_t size) {
   const byte *one = a, *other = b;
+  __cleave_reads(a, size);
+  __cleave_reads(b, size);
   for (size_t i = 0; i < size; i++)
     if (one[i] != other[i])
       return (int)one[i] - (int)other[i];
@@ -186,14 +193,18 @@ char *__strncat_chk(char *to, const char *from, size_t limit, size_t room) { ret
 void *memccpy(void *to, const void *from, int last, size_t size) {
   for (size_t i = 0; i < size; i++) {
     ((byte *)to)[i] = ((const byte *)from)[i];
-    if (((const byte *)from)[i] == (byte)last)
+    if (((const byte *)from)[i] == (byte)last) {
+      __cleave_apart(to, from, i + 1, i + 1);
       return (byte *)to + i + 1;
+    }
   }
+  __cleave_apart(to, from, size, size);
   return 0;
 }
 
 void *memrchr(const void *memory, int wanted, size_t size) {
   const byte *bytes = memory;
+  __cleave_reads(memory, size);
   for (size_t i = size; i > 0; i--)
     if (bytes[i - 1] == (byte)wanted)
       return (void *)(bytes + i - 1);
@@ -210,6 +221,8 @@ void *rawmemchr(const void *memory, int wanted) {
 
 void *memmem(const void *memory, size_t size, const void *wanted, size_t length) {
   const byte *bytes = memory, *part = wanted;
+  __cleave_reads(memory, size);
+  __cleave_reads(wanted, length);
   if (length == 0)
     return (void *)memory;
   for (size_t start = 0; start < size && length <= size - start; start++) {
@@ -233,6 +246,7 @@ char *stpncpy(char *to, const char *from, size_t limit) {
   for (; i < limit && from[i] != 0; i++)
     to[i] = from[i];
   end = i;
+  __cleave_apart(to, from, i + (i < limit), i + (i < limit));
   for (; i < limit; i++)
     to[i] = 0;
   return to + end;
@@ -343,9 +357,9 @@ char *strtok_r(char *text, const char *separators, char **rest) {
   return text;
 }
 
-static char *__cleave_rest;
+static char *__cleave_shared_rest;
 
-char *strtok(char *text, const char *separators) { return strtok_r(text, separators, &__cleave_rest); }
+char *strtok(char *text, const char *separators) { return strtok_r(text, separators, &__cleave_shared_rest); }
 char *__strtok_r(char *text, const char *separators, char **rest) { return strtok_r(text, separators, rest); }
 
 char *strsep(char **text, const char *separators) {

@@ -60,6 +60,7 @@ ssize_t recv(int socket, void *to, size_t size, int flags) { return read(socket,
 
 ssize_t write(int file, const void *from, size_t size) {
   size_t done = __VERIFIER_nondet_size_t();
+  __cleave_reads(from, size);
   if (done > size || done > ~(size_t)0 >> 1) {
     __cleave_fails();
     return -1;

@@ -81,7 +81,7 @@ static void __cleave_fill(struct tm *to) {
   to->tm_zone = "";
 }
 
-static struct tm __cleave_date;
+static struct tm __cleave_shared_date;
 
 struct tm *gmtime_r(const time_t *time, struct tm *to) {
   if (__cleave_doubt_int("gmtime"))
@@ -91,8 +91,8 @@ struct tm *gmtime_r(const time_t *time, struct tm *to) {
 }
 
 struct tm *localtime_r(const time_t *time, struct tm *to) { return gmtime_r(time, to); }
-struct tm *gmtime(const time_t *time) { return gmtime_r(time, &__cleave_date); }
-struct tm *localtime(const time_t *time) { return gmtime_r(time, &__cleave_date); }
+struct tm *gmtime(const time_t *time) { return gmtime_r(time, &__cleave_shared_date); }
+struct tm *localtime(const time_t *time) { return gmtime_r(time, &__cleave_shared_date); }
 
 /* The date becomes a usual one. */
 time_t mktime(struct tm *date) {
@@ -106,7 +106,7 @@ time_t timegm(struct tm *date) { return mktime(date); }
 
 /* --- texts --- */
 
-static char __cleave_line[26];
+static char __cleave_shared_line[26];
 
 char *asctime_r(const struct tm *date, char *to) {
   for (int i = 0; i < 24; i++) {
@@ -119,8 +119,8 @@ char *asctime_r(const struct tm *date, char *to) {
 }
 
 char *ctime_r(const time_t *time, char *to) { return asctime_r(0, to); }
-char *asctime(const struct tm *date) { return asctime_r(date, __cleave_line); }
-char *ctime(const time_t *time) { return asctime_r(0, __cleave_line); }
+char *asctime(const struct tm *date) { return asctime_r(date, __cleave_shared_line); }
+char *ctime(const time_t *time) { return asctime_r(0, __cleave_shared_line); }
 
 size_t strftime(char *to, size_t room, const char *format, const struct tm *date) {
   size_t length = __cleave_doubt_size("strftime");

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.llvm import module as l
+from cleave.frontends.c.llvm.tokens import unescape
 from cleave.frontends.c.llvm.types import Types
 from cleave.ir.program import Location
 from cleave.ir.source import Type
@@ -44,12 +45,25 @@ class DebugInfo:
         scope = _reference(fields.get("scope"))
         return Location(self._file_of(scope), line, int(fields.get("column", "0")))
 
+    def blocks_around(self, number: int | None) -> tuple[int, ...]:
+        """The blocks of the source that a DILocation is in, the innermost first; not the function's own."""
+        found: list[int] = []
+        scope = None if number is None else _reference(self._get(number).get("scope"))
+        while scope is not None and "DILexicalBlock(" in self._metadata.get(scope, ""):
+            found.append(scope)
+            scope = _reference(self._get(scope).get("scope"))
+        return tuple(found)
+
+    def is_prototyped(self, number: int | None) -> bool:
+        """Whether a DISubprogram says which parameters it takes: in old C, ``int f() { … }`` does not."""
+        return number is None or "DIFlagPrototyped" in self._get(number).get("flags", "")
+
     def declared(self, number: int | None) -> tuple[str | None, Location | None]:
         """Name and place of a DISubprogram, a DILocalVariable or a DIGlobalVariable (also inside its expression)."""
         if number is None:
             return None, None
         fields = self._variable(number)
-        name = fields.get("name", "").strip('"') or None
+        name = _text(fields.get("name")) or None
         line = int(fields.get("line", "0"))
         file = _reference(fields.get("file"))
         return name, Location(self._file_name(file), line) if line and file is not None else None
@@ -98,8 +112,8 @@ class DebugInfo:
             return self.file
         if number not in self._files:
             fields = self._get(number)
-            name = fields.get("filename", "").strip('"').replace("\\5C", "\\") or self.file
-            folder = fields.get("directory", "").strip('"')
+            name = _text(fields.get("filename")) or self.file
+            folder = _text(fields.get("directory"))
             # The compiler may cut what the file's name and the current folder have in common.
             whole = os.path.join(folder, name)
             self._files[number] = name if name == self.file or not folder else _as_given(whole, self.file)
@@ -109,6 +123,10 @@ class DebugInfo:
         if number not in self._fields:
             self._fields[number] = dict(_FIELD.findall(self._metadata.get(number, "")))
         return self._fields[number]
+
+
+def _text(quoted: str | None) -> str:
+    return unescape((quoted or "").strip('"')).decode("utf-8", "replace")
 
 
 def _as_given(found: str, given: str) -> str:

@@ -64,8 +64,6 @@ class Constants:
                 return known[0] ^ known[1]
             case "mul":
                 return known[0] * known[1]
-            case "blockaddress":
-                raise UnsupportedError("computed goto is not supported")
             case _:
                 raise UnsupportedError(f"the constant expression {value.opcode!r} is not supported")
 

@@ -303,6 +303,10 @@ def _plain(tokens: Tokens, opcode: str) -> l.Instruction:
     return l.Instruction(opcode=opcode)
 
 
+def _fence(tokens: Tokens, opcode: str) -> l.Instruction:
+    return l.Instruction(opcode=opcode, flags=tokens.take_words(_ORDERINGS))
+
+
 def _vector(tokens: Tokens, opcode: str) -> l.Instruction:
     """Read only so that it can be refused if it is ever executed."""
     return l.Instruction(opcode=opcode, type=l.OpaqueType())
@@ -328,7 +332,7 @@ _READERS: dict[str, Callable[[Tokens, str], l.Instruction]] = {
     "insertvalue": _insert,
     "atomicrmw": _atomic_update,
     "cmpxchg": _compare_exchange,
-    "fence": _plain,
+    "fence": _fence,
     "unreachable": _plain,
     "extractelement": _vector,
     "insertelement": _vector,

@@ -8,10 +8,11 @@ Only what Clang writes for C at -O0 is here. Sizes and offsets are in bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from cleave.ir.program import Location
+from cleave.records import dataclass
 
 if TYPE_CHECKING:
     from cleave.frontends.c.llvm.debug import DebugInfo

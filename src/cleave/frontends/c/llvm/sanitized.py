@@ -30,7 +30,8 @@ _HANDLER = re.compile(r"__ubsan_handle_(?P<kind>\w+?)(?:_abort)?")
 _WITH_OVERFLOW = re.compile(r"llvm\.s(?P<opcode>add|sub|mul)\.with\.overflow\.")
 _CONVERSIONS = frozenset(("zext", "bitcast"))  # how a value is passed
 # Their condition can't be told from the values.
-_BY_CONDITION = frozenset(("float_cast_overflow",))
+_BOUNDS = "out_of_bounds"
+_BY_CONDITION = frozenset(("float_cast_overflow", "invalid_builtin", _BOUNDS))
 _OF_A_FIELD = frozenset(("trunc", "zext", "sext", "shl", "ashr"))  # how the value of a bit field is read from its bits
 _EFFECTS = frozenset(("store", "br", "switch", "ret", "unreachable", "indirectbr", "check"))
 
@@ -79,6 +80,35 @@ class _Function:
         self._straighten()
         _drop_unused(self._function)
         _merge(self._function)
+        self._drop_whole()
+        _drop_unused(self._function)
+
+    def _drop_whole(self) -> None:
+        """An index of an array that is a whole object: the object's own bounds are checked where it is accessed."""
+        allocated = {i.result: i.source for i in self._function.instructions() if i.opcode == "alloca"}
+        for block in self._function.blocks.values():
+            block.instructions = [
+                one
+                for position, one in enumerate(block.instructions)
+                if not _is_bound(one) or not self._is_whole(one, block.instructions[position:], allocated)
+            ]
+
+    def _is_whole(
+        self, check: l.Instruction, following: Sequence[l.Instruction], allocated: dict[str | None, l.Type | None]
+    ) -> bool:
+        index = self._origin(check.operands[1])
+        for one in following:
+            if one.opcode == "getelementptr" and self._origin(one.operands[-1]) == index:
+                array = one.operands[0]
+                if isinstance(array, l.GlobalRef):
+                    return one.source == self._descriptions.type_of(array)
+                return isinstance(array, l.Local) and one.source is not None and one.source == allocated.get(array.name)
+        return False
+
+    def _origin(self, value: l.Value) -> l.Value:
+        """The number before it was widened."""
+        made = self._made.get(value.name) if isinstance(value, l.Local) else None
+        return made.operands[0] if made is not None and made.opcode in ("sext", "zext") else value
 
     def _checks(self, branch: l.Instruction, handler: l.BasicBlock) -> Iterator[l.Instruction]:
         call = next(i for i in handler.instructions if i.opcode == "call")
@@ -86,7 +116,8 @@ class _Function:
         values = tuple(self._passed(value, handler) for value in call.operands[1:])
         if len(values) == 2 and values[0] == values[1] and self._kinds[handler.label] == "implicit_conversion":
             values = (self._before_storing(values[0]), values[1])
-        values = tuple(map(_of_its_width, values, types if len(types) > 1 else types * 2))
+        operand_types = types[1:] if self._kinds[handler.label] == _BOUNDS else types
+        values = tuple(map(_of_its_width, values, operand_types if len(operand_types) > 1 else operand_types * 2))
         for kind, operands in self._parts(self._kinds[handler.label], branch.operands[0], types, values):
             yield l.Instruction(
                 opcode="check", check=l.CompilerCheck(kind, types), operands=operands, location=branch.location
@@ -175,6 +206,10 @@ class _Function:
             if len(around) == 1 and around[0].labels == (target,) and not _has_phi(blocks[target]):
                 block.instructions[-1] = replace(last, operands=(), labels=(target,))
                 del blocks[detour]
+
+
+def _is_bound(instruction: l.Instruction) -> bool:
+    return instruction.check is not None and instruction.check.kind == _BOUNDS
 
 
 def _of_its_width(value: l.Value, type: l.SourceType) -> l.Value:
@@ -278,6 +313,10 @@ class _Descriptions:
         if not width:
             return tuple(found)
         return found[0], replace(found[1], width=width, name=f"a bit field of {width} bits")
+
+    def type_of(self, variable: l.GlobalRef) -> l.Type | None:
+        found = self._module.globals.get(variable.name)
+        return found.type if found is not None else None
 
     def _parts(self, data: l.Value) -> Sequence[l.Value]:
         assert isinstance(data, l.GlobalRef)

@@ -26,6 +26,7 @@ _TOKEN = re.compile(
     r"|[a-zA-Z_$.][-\w$.]*"
     r"|[^\s])"
 )
+LABEL = ".label."  # the address of a label is that of a variable with this before its name; see `lowering.jumps`
 _FLOATS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "fp128": 128, "ppc_fp128": 128}
 _INTEGER = re.compile(r"i\d+")
 _ESCAPE = re.compile(rb"\\(\\|[0-9A-Fa-f]{2})")
@@ -243,8 +244,14 @@ class Tokens:
     def _expression(self, opcode: str, type: l.Type) -> l.Value:
         """``getelementptr inbounds (T, ptr base, i64 1)``, ``ptrtoint (ptr @x to i64)``, ``add (i32 1, i32 2)``, …"""
         if opcode == "blockaddress":
-            self.skip_group()
-            return l.ConstExpression(type, opcode, ())
+            self.expect("(")
+            function = self.value(l.POINTER)
+            self.expect(",")
+            label = self.value(l.POINTER)
+            self.expect(")")
+            assert isinstance(function, l.GlobalRef)
+            assert isinstance(label, l.Local)
+            return l.GlobalRef(f"{LABEL}{function.name}.{label.name}")
         while self.current != "(":  # inbounds, nuw, inrange(…)
             self.take()
             if self.current == "(" and self.peek(-1) in ("inrange",):

@@ -11,10 +11,9 @@ A violation that depends on one of the last two is in doubt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
+from cleave.records import dataclass
 
 _FENCES = frozenset(("mfence", "lfence", "sfence", "pause", "rep; nop", "rep nop", "nop"))  # of no consequence here
 _TRAPS = frozenset(("ud2", "int3", "int $3", "hlt"))

@@ -15,15 +15,17 @@ from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.assembly import Assembly, name_of, understood
 from cleave.frontends.c.lowering.body import Terms
 from cleave.frontends.c.lowering.copies import DEADLOCK
+from cleave.frontends.c.lowering.float_terms import apply_float, is_float_call
 from cleave.frontends.c.lowering.memory_calls import MemoryCalls
+from cleave.frontends.c.lowering.memory_model import fence_in_assembly
 from cleave.frontends.c.lowering.operators import apply_intrinsic
 from cleave.frontends.c.lowering.outside_calls import OutsideCalls
 from cleave.frontends.c.lowering.threads import ATOMIC
-from cleave.frontends.c.properties.built_in import ASSERTIONS, UNREACHABLE
+from cleave.frontends.c.properties.built_in import ASSERTIONS, MEMORY, UNREACHABLE
 from cleave.frontends.c.properties.built_in import DEADLOCK as DEADLOCK_PROPERTY
 from cleave.ir.program import Assert, Assign, Assume, AtomicBegin, AtomicEnd, Call, Havoc, Join, Self, Spawn
 from cleave.logic.sorts import BOOL, Sort
-from cleave.logic.terms import FALSE, Op, Term, bv, conj_all, neg
+from cleave.logic.terms import FALSE, Op, Term, bv, conj_all, disj, neg
 
 if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering
@@ -62,6 +64,7 @@ class CallLowering:
 
     def _assembly(self, instruction: l.Instruction, code: Assembly) -> Terms:
         """Each output is any value, or what it was before where there is no code."""
+        self._function.fence(fence_in_assembly(self._context.store_buffers, instruction))
         given = [self._function.terms(operand) for operand in instruction.operands]
         outputs = (
             given[code.tied[number]][0]
@@ -149,7 +152,7 @@ class CallLowering:
         labels = {name: body.labels.fresh(f"call.{name}") for name in targets}
         unknown = [body.labels.fresh("call.unknown")] if may_be_unknown else []
         after = body.labels.fresh("call.end")
-        self._check_callee(callee, pointer)
+        self._check_callee(callee, pointer, targets)
         body.finish(*labels.values(), *unknown)
         known = {
             name: bits.same(pointer, bv(self._context.storage.address(name), pointer.sort.width)) for name in targets
@@ -171,13 +174,23 @@ class CallLowering:
             body.finish(after)
         body.start(after, location)
 
-    def _check_callee(self, callee: l.Value, pointer: Term) -> None:
+    def _check_callee(self, callee: l.Value, pointer: Term, targets: Sequence[str]) -> None:
+        """The call must fit what it calls. Where memory is not checked, nobody knows what another call does."""
+        address = self._context.storage.address
         checks = self._function.pointers
         if checks is not None:
-            region = self._context.points_to.region(self._function.function.name, callee)
-            names = [made.name for made in region.objects if made.kind == "function"]
-            address = self._context.storage.address
-            checks.called(callee, pointer, [bv(address(name), pointer.sort.width) for name in names])
+            checks.called(callee, pointer, [bv(address(name), pointer.sort.width) for name in targets])
+            return
+        region = self._context.points_to.region(self._function.function.name, callee)
+        others = [made.name for made in region.objects if made.kind == "function" and made.name not in targets]
+        if others:
+            fits = (bits.differ(pointer, bv(address(name), pointer.sort.width)) for name in others)
+            doubt = (
+                f"the call through a pointer at {self._function.place()}, with arguments that don't fit the function"
+            )
+            condition = disj(conj_all(fits), self._body.any("unfit", BOOL, doubt))
+            property = self._context.checks.properties[0].name
+            self._function.check(property, condition, "a function is called with other arguments")
 
     # --- models -----------------------------------------------------------------------------------------------------
 
@@ -210,6 +223,11 @@ class CallLowering:
                 self._havoc(instruction, name)
             case Kind.FREE:
                 self._memory_calls.free(instruction.operands[0])
+            case Kind.READ | Kind.APART:
+                self._memory_calls.require(instruction, kind)
+            case Kind.REQUIRE if self._context.checks.wants(MEMORY):
+                text = text_of(instruction.operands[1], self._context.module) or ""
+                self._function.check(MEMORY, self._condition(instruction), text)
             case Kind.SCOPE_BEGIN | Kind.SCOPE_END:
                 self._memory_calls.scope(instruction.operands[-1], begins=kind is Kind.SCOPE_BEGIN)
             case Kind.SUCCESS:
@@ -229,6 +247,9 @@ class CallLowering:
                 return self._function.terms(instruction.operands[0])
             case Kind.COMPUTE:
                 operands = tuple(self._function.term(operand) for operand in instruction.operands)
+                if is_float_call(name):
+                    (sort,) = self._sorts(instruction.type)
+                    return (apply_float(name, operands, sort, lambda what: self._body.any(what, sort)),)
                 computed = apply_intrinsic(name, operands)
                 if computed is None:
                     raise unsupported(f"{name} is not supported", self._function.place())

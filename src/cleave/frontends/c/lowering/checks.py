@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cleave.errors import UsageError
@@ -22,6 +22,7 @@ from cleave.frontends.c.properties.property import Property
 from cleave.frontends.c.properties.registry import chosen
 from cleave.ir.program import Assert, Assume, Block, Check, Location, Procedure, Statement
 from cleave.logic.terms import TRUE, Term
+from cleave.records import dataclass
 
 if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering

@@ -14,7 +14,7 @@ from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Terms
 from cleave.frontends.c.lowering.limits import limits, within
 from cleave.frontends.c.lowering.overflow import fits
-from cleave.frontends.c.properties.built_in import CONVERSION, DIVISION, SHIFT, SIGNED_OVERFLOW, UNREACHABLE
+from cleave.frontends.c.properties.built_in import CONVERSION, DIVISION, MEMORY, SHIFT, SIGNED_OVERFLOW, UNREACHABLE
 from cleave.logic.terms import FALSE, TRUE, Op, Term, bv, disj, signed
 
 Types = tuple[l.SourceType, ...]
@@ -131,6 +131,24 @@ def _float_conversion(types: Types, terms: Terms) -> Meaning:
     return Meaning((CONVERSION,), terms[0], message)
 
 
+def _bounds(types: Types, terms: Terms) -> Meaning:
+    return Meaning((MEMORY,), terms[0], f"index {_shown(1, types[1])} is outside of an array {types[0].name}")
+
+
+def _array_length(types: Types, terms: Terms) -> Meaning:
+    """GCC allows arrays without elements."""
+    (count,) = terms
+    width = count.sort.width
+    condition = (
+        TRUE if not types[0].is_signed or limits(count)[0] >= 0 else bits.compare(Op.BV_SLE, bv(0, width), count)
+    )
+    return Meaning((MEMORY,), condition, f"an array of {_shown(0, types[0])} elements is declared")
+
+
+def _counted_bits(types: Types, terms: Terms) -> Meaning:
+    return Meaning((SHIFT,), terms[0], "the zeros before or behind the bits of 0 are counted")
+
+
 def _shown(position: int, type: l.SourceType) -> str:
     how = type.name if type.is_float else "signed" if type.is_signed else "unsigned"
     return f"{{{position}:{how}}}"
@@ -148,4 +166,7 @@ _MEANINGS: dict[str, Callable[[Types, Terms], Meaning]] = {
     "builtin_unreachable": _unreachable,
     "implicit_conversion": _conversion,
     "float_cast_overflow": _float_conversion,
+    "out_of_bounds": _bounds,
+    "vla_bound_not_positive": _array_length,
+    "invalid_builtin": _counted_bits,
 }

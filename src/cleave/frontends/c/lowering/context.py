@@ -1,8 +1,9 @@
-"""What the lowering of every function shares: the module, what was found out about it, and the names of globals."""
+"""The context that the lowering of every function shares: the module, what was found out about it, and the names of
+globals."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.frontends.c.analysis.accesses import AccessFinder
 from cleave.frontends.c.analysis.calls import CallFacts
@@ -23,8 +24,10 @@ from cleave.frontends.c.lowering.races import Races
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import ASSERTIONS, ERROR_LABEL
 from cleave.ir.program import Location
+from cleave.ir.store_buffers import Model
 from cleave.logic.sorts import Sort, array, bitvec
 from cleave.logic.terms import Term, var
+from cleave.records import dataclass
 
 COUNTER = "next_address"
 
@@ -53,14 +56,22 @@ class Context:
     races: Races | None = None  # None: they are not asked for
     extents: Extents | None = None  # None: accesses are not checked
     blocks: Term | None = None  # how many that were allocated are not freed; None: nobody asks
+    roots: tuple[Term, ...] | None = ()  # the global pointers that may lead to these; None: not known
     allocation_can_fail: bool = False  # malloc may return null
     limited: int | None = None  # larger objects than that are not considered
+    most_objects: int | None = None  # executions that make more are not considered
     allocates: bool = False  # asks for memory, which is always granted
     grows_unknown_blocks: bool = False  # realloc of blocks whose size is not known here
 
     @property
     def pointer(self) -> Sort:
         return bitvec(self.module.bits)
+
+    @property
+    def store_buffers(self) -> Model | None:
+        """The memory model, if stores wait in buffers."""
+        model = self.options.memory_model
+        return None if model == "sc" or not self.has_threads else model
 
     @property
     def has_threads(self) -> bool:

@@ -54,7 +54,7 @@ class ControlLowering:
             case "switch":
                 self._switch(block, instruction)
             case _:
-                raise unsupported("computed goto is not supported", instruction.location)
+                raise unsupported(f"{instruction.opcode} is not supported", instruction.location)
 
     def _switch(self, block: l.BasicBlock, instruction: l.Instruction) -> None:
         value = bits.to_bits(self._function.numbers.number(instruction.operands[0]))

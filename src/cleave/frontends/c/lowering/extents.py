@@ -11,7 +11,6 @@ with objects that come, go or vary have a variable; one bit vector for a single 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from cleave.frontends.c.analysis.cells import Memory, MemoryMap
 from cleave.frontends.c.analysis.lives import Lives
@@ -23,6 +22,7 @@ from cleave.frontends.c.lowering.body import Names
 from cleave.ir.program import Assign, Statement
 from cleave.logic.sorts import array, bitvec
 from cleave.logic.terms import Op, Term, bv, conj_all, const_array, disj_all, ite, select, store, var
+from cleave.records import dataclass
 
 _FEW = 8  # objects that are told apart one by one
 

@@ -6,7 +6,8 @@ parts_of("%-5ld;")          [Part("d", width="5", length="l", flags=1), Part("te
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from cleave.records import dataclass
 
 _PRINTED = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?(?P<length>hh|h|ll|l|j|z|t|L|q)?"

@@ -6,6 +6,7 @@
                                         result = __cleave_put_end(b, room, at)
 
 What only goes to a file is not written: where the result is not used and nothing is stored (``%n``), such a call stays.
+The strings that it prints are read all the same, unless they are constants: they have to end.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from itertools import count
 
 from cleave.frontends.c.analysis.accesses import content_of
 from cleave.frontends.c.llvm import module as l
-from cleave.frontends.c.lowering.format_parts import Part, UnknownFormatError, parts_of
+from cleave.frontends.c.lowering.format_arguments import require_arguments
+from cleave.frontends.c.lowering.format_parts import Part, UnknownFormatError, parts_of, scanned_parts_of
 from cleave.frontends.c.lowering.scans import INPUT, scan_code
 
 # Where the format is.
 _OUTPUT = {"printf": 0, "fprintf": 1, "dprintf": 1, "__printf_chk": 1, "__fprintf_chk": 2}
 _TO_TEXT = {"sprintf": 1, "snprintf": 2, "__sprintf_chk": 3, "__snprintf_chk": 4, "asprintf": 1, "__asprintf_chk": 2}
+_PLAIN = {"puts": 0, "fputs": 0, "perror": 0}  # where the text is
 _MADE = "__cleave_"
 _SHORT = 64  # characters of a text that are written one by one
 _FLOAT_ROOM = 330  # characters of a number, without its decimals
@@ -31,7 +34,7 @@ _MOST = (1 << 31) - 1
 
 def lower_formats(module: l.Module, defined: Collection[str]) -> None:
     """Rewrites the module, and declares what it then calls; ``defined``: functions that the program has itself."""
-    known = (_OUTPUT.keys() | _TO_TEXT.keys() | INPUT.keys()) - set(defined)
+    known = (_OUTPUT.keys() | _TO_TEXT.keys() | INPUT.keys() | _PLAIN.keys()) - set(defined)
     if known.isdisjoint(module.functions):
         return
     numbers = count(1)
@@ -55,6 +58,10 @@ def _rewritten(code: Code, known: Collection[str], used: Collection[str]) -> Ite
     if name not in known:
         yield call
         return
+    if name in _PLAIN:
+        _read(code, call.operands[_PLAIN[name]])
+        yield from (*code.instructions, call)
+        return
     place = {**_OUTPUT, **_TO_TEXT, **INPUT}[name]
     content = content_of(call.operands[place], code.module)
     try:
@@ -62,22 +69,26 @@ def _rewritten(code: Code, known: Collection[str], used: Collection[str]) -> Ite
             raise UnknownFormatError
         text = content.decode("latin-1")
         if name in INPUT:
+            require_arguments(code, name, scanned_parts_of(text), call.operands[place + 1 :])
             scan_code(code, text, call.operands[place + 1 :], of_text=name.endswith("sscanf"))
         else:
             parts = parts_of(text)
+            require_arguments(code, name, parts, call.operands[place + 1 :])
             if name in _OUTPUT and call.result not in used and all(part.kind != "n" for part in parts):
-                yield call
+                _read_strings(code, parts, call.operands[place + 1 :])
+                yield from (*code.required, *code.instructions, call)
                 return
             _Output(code, name, parts, call.operands[place + 1 :]).write()
     except UnknownFormatError:
         yield from _unknown(code, name, place, used)
         return
-    yield from code.instructions
+    yield from (*code.required, *code.instructions)
 
 
 def _unknown(code: Code, name: str, place: int, used: Collection[str]) -> Iterator[l.Instruction]:
     """A call whose format is not known may change all that it is given; if that is no memory, the text is any."""
     call = code.original
+    yield from code.required
     if name in _OUTPUT and call.result not in used and not _has_pointers(call, place):
         yield call
     elif name in INPUT or "asprintf" in name or _has_pointers(call, place):
@@ -86,6 +97,34 @@ def _unknown(code: Code, name: str, place: int, used: Collection[str]) -> Iterat
         code.instructions.clear()
         _Output(code, name, [Part(kind="any")], ()).write()
         yield from code.instructions
+
+
+def _read_strings(code: Code, parts: list[Part], arguments: tuple[l.Value, ...]) -> None:
+    """What a call that only prints reads."""
+    given = iter(arguments)
+    for part in parts:
+        if part.kind in ("text", "any"):
+            continue
+        sizes = [next(given, None) if said == "*" else None for said in (part.width, part.precision)]
+        value = next(given, None)
+        if part.kind != "s" or part.length or value is None or not isinstance(value.type, l.PointerType):
+            continue
+        limit = (
+            code.number(-1 if part.precision is None else int(part.precision or 0))
+            if part.precision != "*"
+            else sizes[1]
+        )
+        if limit is not None and limit.type == _INT:
+            _read(code, value, limit)
+
+
+def _read(code: Code, text: l.Value, limit: l.Value | None = None) -> None:
+    if content_of(text, code.module) is not None or not isinstance(text.type, l.PointerType):
+        return
+    if limit is None:
+        code.call("read_text", l.VOID, text)
+    else:
+        code.call("read_string", l.VOID, text, limit)
 
 
 def _has_pointers(call: l.Instruction, place: int) -> bool:
@@ -101,6 +140,7 @@ class Code:
         self.word = l.IntType(module.bits)
         self.original = call
         self.instructions: list[l.Instruction] = []
+        self.required: list[l.Instruction] = []  # which come first, also where the rest is not known
 
     def add(self, opcode: str, type: l.Type, *operands: l.Value, **more: object) -> l.Local:
         made = l.Local(f".format.{next(self._numbers)}", type)
@@ -129,6 +169,17 @@ class Code:
         if self.original.result is not None:
             self.add("freeze", value.type, value)
             self.instructions[-1].result = self.original.result
+
+    def never(self, text: str) -> None:
+        """To get here is a violation where memory is checked."""
+        name, content = f".format.{next(self._numbers)}", text.encode() + b"\0"
+        type = l.ArrayType(len(content), l.IntType(8))
+        made = l.GlobalVariable(
+            name=name, type=type, initializer=l.ConstBytes(type, content), constant=True, internal=True
+        )
+        self.module.globals[name] = made
+        self.call("require", l.VOID, self.number(0), l.GlobalRef(name))
+        self.required.append(self.instructions.pop())
 
     def number(self, value: int, type: l.IntType = _INT) -> l.ConstInt:
         return l.ConstInt(type, value)
@@ -231,7 +282,9 @@ class _Output:
 
     def _number(self, part: Part, *, signed: bool) -> l.Value:
         value = self._argument()
-        if not isinstance(value.type, l.IntType):
+        if not isinstance(value.type, l.IntType) or value.type.width != max(
+            8 * part.size(self._code.word.width // 8), 32
+        ):
             raise UnknownFormatError
         if part.length in ("hh", "h"):
             value = self._code.cast(value, l.IntType(8 if part.length == "hh" else 16))

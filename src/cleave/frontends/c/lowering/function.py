@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.analysis.points_to import Object
 from cleave.frontends.c.clang.library import is_ours
@@ -16,6 +20,7 @@ from cleave.frontends.c.lowering.compiler_checks import meaning
 from cleave.frontends.c.lowering.context import Context, has_vector
 from cleave.frontends.c.lowering.control import ControlLowering
 from cleave.frontends.c.lowering.memory import MemoryAccess
+from cleave.frontends.c.lowering.memory_model import fence_before, fence_of, is_in_block
 from cleave.frontends.c.lowering.missing_return import sets_value
 from cleave.frontends.c.lowering.numbers import PLACES, Numbers
 from cleave.frontends.c.lowering.operators import apply_binary, apply_cast, apply_comparison, is_binary, update
@@ -23,9 +28,10 @@ from cleave.frontends.c.lowering.parameters import parameter_cells
 from cleave.frontends.c.lowering.pointers import NOTHING, PointerChecks, Step
 from cleave.frontends.c.lowering.races import is_atomic_access
 from cleave.frontends.c.lowering.ranges import RangeAccess
+from cleave.frontends.c.lowering.roots import HELD, may_hold
 from cleave.frontends.c.lowering.rounds import Rounds
 from cleave.frontends.c.properties.built_in import DIVISION, LEAKS, LOST, SHIFT, UNINITIALISED
-from cleave.ir.program import Assign, Assume, Block, Location, Procedure
+from cleave.ir.program import Assign, Assume, AtomicBegin, AtomicEnd, Block, Fence, Location, Procedure
 from cleave.logic.sorts import BOOL, Sort
 from cleave.logic.terms import FALSE, TRUE, Op, Term, bv, conj, disj, ite, neg, var
 from cleave.logic.walk import free_variables
@@ -175,9 +181,12 @@ class FunctionLowering:
             bits.same(blocks, bv(0, blocks.sort.width)),
             "memory is not freed when the program ends; blocks that are left: {0:unsigned}",
         )
-        for property in (LEAKS, LOST):
-            if context.checks.wants(property):
-                self.check(property, freed, text, (blocks,))
+        if context.checks.wants(LEAKS):
+            self.check(LEAKS, freed, text, (blocks,))
+        if context.checks.wants(LOST):
+            held = may_hold(context.roots)
+            tracked = FALSE if held is FALSE else conj(held, self.body.any("held", BOOL, HELD))
+            self.check(LOST, disj(freed, tracked), text, (blocks,))
 
     # --- values -----------------------------------------------------------------------------------------------------
 
@@ -272,7 +281,8 @@ class FunctionLowering:
                 stored, address = self.terms(operands[0]), self.term(operands[1])
                 atomic = is_atomic_access(instruction)
                 step = self._checked(operands[1], address, operands[0].type, writes=True)
-                self.memory.store(operands[0].type, stored, operands[1], address, also=step.values, atomic=atomic)
+                with self._ordered(instruction):
+                    self.memory.store(operands[0].type, stored, operands[1], address, also=step.values, atomic=atomic)
                 self._conclude(step)
             case "getelementptr":
                 made = element_pointer(self.context, instruction, self.term)
@@ -294,7 +304,7 @@ class FunctionLowering:
             case "check":
                 self._check(instruction)
             case "fence":
-                pass
+                self.fence(fence_of(self.context.store_buffers, instruction))
             case opcode:
                 raise unsupported(f"the LLVM instruction {opcode!r} is not supported", self.place())
 
@@ -307,6 +317,21 @@ class FunctionLowering:
             self.check(asked[0], found.condition, found.message, terms)
             if instruction.check.kind in _DEFINING:
                 self._defined.add((asked[0], instruction.operands[1]))
+
+    def fence(self, made: Fence | None) -> None:
+        if made is not None:
+            self.body.emit(replace(made, location=self.body.location))
+
+    @contextmanager
+    def _ordered(self, instruction: l.Instruction) -> Iterator[None]:
+        """Around a store: what store buffers need to know of its order."""
+        self.fence(fence_before(self.context.store_buffers, instruction))
+        in_block = is_in_block(self.context.store_buffers, instruction)
+        if in_block:
+            self.body.emit(AtomicBegin(self.body.location))
+        yield
+        if in_block:
+            self.body.emit(AtomicEnd(self.body.location))
 
     def _load(self, instruction: l.Instruction) -> None:
         pointer, address = instruction.operands[0], self.term(instruction.operands[0])
@@ -411,6 +436,7 @@ class FunctionLowering:
         if after is None:
             raise unsupported(f"the atomic operation {instruction.predicate!r} is not supported", self.place())
         also = {saved: before, **step.values}
-        self.memory.store(operand.type, (after,), pointer, address, also=also, atomic=True, succeeds=succeeds)
+        with self._ordered(instruction):
+            self.memory.store(operand.type, (after,), pointer, address, also=also, atomic=True, succeeds=succeeds)
         self._conclude(step)
         self.registers.define(instruction.result, result)

@@ -1,4 +1,4 @@
-"""What global variables hold when the entry starts.
+"""The values of global variables when the entry starts.
 
 int a[100] = {1, 2};        a := [else 0][4096 := 1][4100 := 2]
 int limit = 10;             the number 10 wherever limit is read, if nothing writes it

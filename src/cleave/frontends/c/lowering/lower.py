@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from cleave.errors import UnsupportedError, UsageError
+from cleave.errors import UsageError
 from cleave.frontends.c.analysis.accesses import AccessFinder
 from cleave.frontends.c.analysis.calls import CallFacts
-from cleave.frontends.c.analysis.cells import MemoryMap
+from cleave.frontends.c.analysis.cells import Cell, MemoryMap
 from cleave.frontends.c.analysis.confusion import hides_pointers, parts_of_pointers
-from cleave.frontends.c.analysis.lives import Lives, leads_to_heap
+from cleave.frontends.c.analysis.lives import Lives
 from cleave.frontends.c.analysis.numbers import Alignments, computes_with_addresses, orders_objects
 from cleave.frontends.c.analysis.offsets import Offsets
-from cleave.frontends.c.analysis.points_to import PointsTo
+from cleave.frontends.c.analysis.points_to import ENVIRONMENTS, PointsTo
 from cleave.frontends.c.analysis.storage import Storage, declare_cells
 from cleave.frontends.c.clang.asynchronous import outline_threads
 from cleave.frontends.c.clang.library import is_ours
@@ -32,14 +32,16 @@ from cleave.frontends.c.lowering.function import FunctionLowering
 from cleave.frontends.c.lowering.initial import fold_constants, initial_values
 from cleave.frontends.c.lowering.inside import quiet_inside
 from cleave.frontends.c.lowering.marks import initial_marks, mark_cells
-from cleave.frontends.c.lowering.memory_model import assumed, left_out, weak_places
+from cleave.frontends.c.lowering.memory_model import assumed, check_model, left_out, weak_places
 from cleave.frontends.c.lowering.missing_return import unreturning
 from cleave.frontends.c.lowering.races import Races
 from cleave.frontends.c.lowering.reaching import all_violated
+from cleave.frontends.c.lowering.roots import keep_roots, roots
 from cleave.frontends.c.lowering.rounds import count_depths, initial_depths
 from cleave.frontends.c.lowering.source import source_of
 from cleave.frontends.c.lowering.threads import lower_threads
 from cleave.frontends.c.lowering.trust import trusted_calls, trusted_functions
+from cleave.frontends.c.lowering.variadic import lower_variadic
 from cleave.frontends.c.lowering.wrappers import lower_stack_calls, wrap_models
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import (
@@ -52,16 +54,17 @@ from cleave.frontends.c.properties.built_in import (
     UNREACHABLE,
     UNWINDING,
 )
-from cleave.ir.program import Assign, Assume, Block, Call, Location, Procedure, Program, Statement
+from cleave.ir.program import Assign, Assume, Block, Call, Havoc, Location, Procedure, Program, Statement
+from cleave.ir.store_buffers import StoreBuffers
 from cleave.logic.terms import Op, bv, conj_all, select, var
+from cleave.records import dataclass
 
-_HELD = (
-    "that no memory is lost (valid-memtrack) can't be checked where global variables may lead to it; that all is freed"
-    " (--check leaks) can"
-)
+_SO_MANY = 1 << 20  # objects; docs/guide/assumptions.md says that there are not more
 _ARGUMENTS_POWER = 28  # no system passes that many
 
 
+_ENVIRONMENT = "what the third parameter of main leads to"
+_HANDLING = ("signal", "bsd_signal", "sysv_signal", "__sysv_signal", "sigset")
 _WAITS = ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait")
 
 
@@ -79,6 +82,7 @@ def lower(module: l.Module, options: COptions, texts: Mapping[str, str]) -> CPro
     module.trusted = trusted_functions(module, options)
     call_constructors(module, entry)
     call_at_end(module, entry)
+    lower_variadic(module)
     lower_stack_calls(module)
     lower_assembly(module)
     wrap_models(module)
@@ -86,6 +90,7 @@ def lower(module: l.Module, options: COptions, texts: Mapping[str, str]) -> CPro
     outline_threads(module, deadlocks=checks.wants(DEADLOCK))
     lower_threads(module, entry)
     context = _analyse(module, entry, options, checks)
+    check_model(options, has_threads=context.has_threads)
     names: dict[str, Names] = {}
 
     def fresh(name: str, owner: str) -> str:
@@ -95,6 +100,8 @@ def lower(module: l.Module, options: COptions, texts: Mapping[str, str]) -> CPro
 
     if checks.wants(UNREACHABLE):
         context.unreturning = unreturning(module)
+    if checks.wants(LOST):
+        keep_roots(context)
     fold_constants(context)
     cells = declare_cells(module, context.memories, fresh)
     if checks.wants(UNWINDING):
@@ -111,8 +118,8 @@ def lower(module: l.Module, options: COptions, texts: Mapping[str, str]) -> CPro
             if (variable := context.extents.of(memory).variable) is not None:
                 context.declare(variable)
     if checks.wants(LEAKS) or checks.wants(LOST):
-        if checks.wants(LOST) and leads_to_heap(context.points_to):
-            raise UnsupportedError(_HELD)
+        if checks.wants(LOST):
+            context.roots = roots(context)
         context.blocks = var(context.names.fresh("allocated_blocks"), context.pointer)
         context.declare(context.blocks)
     made = {name: FunctionLowering(context, name).procedure() for name in context.facts.reachable}
@@ -120,6 +127,7 @@ def lower(module: l.Module, options: COptions, texts: Mapping[str, str]) -> CPro
         made = {name: balanced(procedure) for name, procedure in made.items()}
     ordered = {name: made[name] for name in module.functions if name in made}
     prologue = (*initial_values(context, cells), *initial_marks(cells, module.bits), *initial_depths(context))
+    prologue = (*prologue, *_environment(context, cells))
     if context.races is not None:
         ordered = quiet_inside(ordered, context.races.marks())
         prologue = (*prologue, *context.races.initial())
@@ -141,9 +149,19 @@ def lower(module: l.Module, options: COptions, texts: Mapping[str, str]) -> CPro
         procedures=ordered,
         left_out=left_out,
         checked=checked,
+        store_buffers=_store_buffers(context, cells),
         source=source_of(context, len(prologue), texts),
     )
     return CProgram(program, _assumptions(context))
+
+
+def _store_buffers(context: Context, cells: Iterable[Cell]) -> StoreBuffers | None:
+    """What the program itself stores waits, not what is kept about it."""
+    if context.store_buffers is None:
+        return None
+    shared = [cell for cell in cells if cell.owner == ""]
+    held = (variable for cell in shared for variable in (cell.variable, cell.mark) if variable is not None)
+    return StoreBuffers(context.store_buffers, tuple(variable for variable in held if variable in context.global_set))
 
 
 def _start(
@@ -166,6 +184,18 @@ def _start(
         is_entry=True,
         location=procedure.location,
     )
+
+
+def _environment(context: Context, cells: Iterable[Cell]) -> Iterator[Statement]:
+    """The system sets the variable, and nothing is known of what it leads to."""
+    for name in ENVIRONMENTS:
+        variable = context.module.globals.get(name)
+        if variable is None or variable.initializer is not None:
+            continue
+        for cell in cells:
+            is_it = [(made.kind, made.name) for made in cell.memory.region.objects] == [("global", name)]
+            if is_it and cell.variable is not None and not cell.is_array:
+                yield Havoc((cell.variable,), None, f"what {name} leads to")
 
 
 def _command_line(procedure: Procedure, context: Context) -> tuple[Statement, ...]:
@@ -195,6 +225,8 @@ def _command_line(procedure: Procedure, context: Context) -> tuple[Statement, ..
             if cell.is_array and cell.variable is not None:
                 null = bits.same(select(cell.variable, bits.plus(last, distance)), bv(0, 8 * cell.size))
                 conditions.append(null)
+    if len(procedure.parameters) > 2:
+        statements.append(Havoc(procedure.parameters[2:], procedure.location, _ENVIRONMENT))
     return (Assume(conj_all(conditions), procedure.location), *statements)
 
 
@@ -263,6 +295,20 @@ def _uses_pointers(function: l.FunctionDefinition) -> bool:
     return any(not isinstance(p, l.GlobalRef) and not (isinstance(p, l.Local) and p.name in own) for p in pointers)
 
 
+def _handles_signals(function: l.FunctionDefinition) -> bool:
+    """Whether it is the program's own, and says which of its functions runs when a signal comes."""
+    calls = (one for one in function.instructions() if isinstance(one.callee, l.GlobalRef) and not is_ours(function))
+    return any(
+        name == "sigaction" or (name in _HANDLING and _may_be_function(call.operands[1]))
+        for call in calls
+        if isinstance(call.callee, l.GlobalRef) and (name := call.callee.name)
+    )
+
+
+def _may_be_function(value: l.Value) -> bool:
+    return isinstance(value, l.Local) or any(l.references(value))
+
+
 def _weak_places(context: Context) -> list[Location | None]:
     return weak_places(context.module.functions[name] for name in context.facts.reachable)
 
@@ -284,10 +330,17 @@ def _assumptions(context: Context) -> tuple[str, ...]:
         told.append("memory that is asked for is always granted: malloc and the like never fail")
     if context.limited is not None:
         told.append(f"no object whose size is known only when it is made has more than {context.limited} bytes")
+    if context.most_objects is not None and context.most_objects < _SO_MANY:
+        whose = "thread" if context.has_threads else "execution"
+        told.append(f"no {whose} makes more than {context.most_objects} objects")
     if context.grows_unknown_blocks:
         told.append("what realloc adds to a block of a size that is not known beforehand may be values of other blocks")
     if context.has_threads and (memory := assumed(context.options, _weak_places(context))) is not None:
         told.append(memory)
+    if any(map(_handles_signals, functions)):
+        told.append(
+            "signals come only where the program sends one (raise, kill, alarm) or waits for one (pause, sigsuspend)"
+        )
     if not context.options.spurious_wakeups and any(name.startswith(_WAITS) for name in context.facts.reachable):
         told.append("pthread_cond_wait returns only after a signal (--no-spurious-wakeups); POSIX allows otherwise")
     entry = context.module.functions[context.facts.entry]

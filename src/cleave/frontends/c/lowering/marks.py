@@ -32,7 +32,8 @@ _PASSED = "whether all of a struct that is passed by value is read"
 
 def mark_cells(context: Context, cells: dict[Cell, Memory]) -> None:
     """Gives a mark to every cell that may be read before it is set."""
-    safe = {name: always_set(context.module.functions[name]) for name in context.facts.reachable}
+    functions = [context.module.functions[name] for name in context.facts.reachable]
+    safe = {function.name: always_set(function) | _returned_scalar(function) for function in functions}
     for cell, memory in cells.items():
         data = [made for made in memory.region.objects if made.kind in ("alloca", "heap")]
         if cell.variable is None or not data or all(_is_set(made, safe) for made in data):
@@ -44,7 +45,14 @@ def mark_cells(context: Context, cells: dict[Cell, Memory]) -> None:
 
 
 def _is_set(made: Object, safe: dict[str, frozenset[str]]) -> bool:
-    return made.kind == "alloca" and (made.name in safe.get(made.function, ()) or made.name == _RETURNED)
+    return made.kind == "alloca" and made.name in safe.get(made.function, ())
+
+
+def _returned_scalar(function: l.FunctionDefinition) -> frozenset[str]:
+    """The local for what a function returns: that it is not set is for `unreachable` to find. If it is a struct, it may
+    be a variable of the program as well."""
+    made = (one for one in function.instructions() if one.opcode == "alloca" and one.result == _RETURNED)
+    return frozenset(_RETURNED for one in made if not isinstance(one.source, l.StructType))
 
 
 def initial_marks(cells: dict[Cell, Memory], pointer_bits: int) -> tuple[Statement, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from cleave.frontends.c.analysis.cells import Cell, Memory
 from cleave.frontends.c.analysis.offsets import Offset
 from cleave.frontends.c.analysis.points_to import Object
-from cleave.frontends.c.analysis.storage import ROOM
+from cleave.frontends.c.analysis.storage import ROOM, thread_count
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Body, Registers, Terms
@@ -19,12 +19,14 @@ from cleave.frontends.c.lowering.extents import on_stack
 from cleave.frontends.c.lowering.marks import SET, UNSET, mark_at
 from cleave.frontends.c.lowering.races import RaceChecks
 from cleave.frontends.c.lowering.writes import Writes
-from cleave.ir.program import Assign, Assume, Havoc, Self
+from cleave.ir.program import Assert, Assign, Assume, Havoc, Self
 from cleave.logic.sorts import BOOL, bitvec
-from cleave.logic.terms import TRUE, Op, Term, bv, const_array, ite, neg, select, store
+from cleave.logic.terms import TRUE, Op, Term, bv, const_array, disj, ite, neg, select, store
 from cleave.logic.walk import free_variables
 
-_THREAD_BITS = 8  # of an address, for the thread that allocated it; the highest bit stays 0
+_MANY = 1 << 13  # objects that an execution makes: a proof may assume that there are not more, and then says so
+_TOO_LARGE = "where an object lies that is too large for the addresses that are left"
+_TOO_MANY = "where another object lies after so many that no address is left"
 
 
 class MemoryAccess:
@@ -173,11 +175,10 @@ class MemoryAccess:
         self.change(dict(zip(marks, values, strict=True)))
 
     def allocate(self, size: Term, alignment: Term, made: Object, also: dict[Term, Term] | None = None) -> Term:
-        """The address of new memory, from the counter. That addresses run out is not considered, nor more memory than
-        `is_too_large` allows."""
+        """The address of new memory, from the counter. More memory than `is_too_large` allows is not considered; for
+        what happens where addresses run out see `_stay_below`."""
         if self._context.has_threads:
             return self._allocate_in_thread(size, alignment, made, also or {})
-        width = self._context.module.bits
         counter = self._context.counter()
         address = self._body.local("allocated", counter.sort)
         self._registers.before_change(lambda variable: variable is counter)
@@ -186,7 +187,7 @@ class MemoryAccess:
         used = after(place if is_apart else address)
         self._body.emit(Assign((address,), (on_stack(place) if is_apart else place,), self._body.location))
         self.begin(made, address, size, {counter: used, **(also or {})})
-        self._assume_below(counter, width - 1 if self._context.extents is None else width - 2)
+        self._stay_below(counter, self._context.storage.room)
         return address
 
     def is_too_large(self, size: Term, made: Object) -> Term:
@@ -195,7 +196,9 @@ class MemoryAccess:
         if self._context.storage.has_slots and width == 32 and not size.is_value:
             limit = 1 << self._power(made) - 1
             self._context.limited = min(limit, self._context.limited or limit)
-        power = min(width - (_THREAD_BITS if self._context.has_threads else 2), self._power(made) - 1)
+        power = min(width - 2, self._context.storage.room, self._power(made) - 1)
+        if size.is_value and 1 << power <= size.value < 1 << width - 2:  # a machine has room for that
+            self._body.emit(Assert(self._body.any("beyond", BOOL, _TOO_LARGE), _TOO_LARGE, self._body.location))
         return neg(bits.compare(Op.BV_ULT, size, bv(1 << power, width)))
 
     def _power(self, made: Object) -> int:
@@ -265,10 +268,12 @@ class MemoryAccess:
     def _allocate_in_thread(self, size: Term, alignment: Term, made: Object, also: dict[Term, Term]) -> Term:
         """Each thread has its own part of the addresses, and so threads do not meet at the counter."""
         width = self._context.module.bits
-        power = width - _THREAD_BITS
+        power = self._context.storage.room
         counter, body = self._context.counter(), self._body
         me, used, address = (body.local(name, counter.sort.element) for name in ("me", "used", "allocated"))
         body.emit(Self(me, body.location))
+        if thread_count(self._context.facts) is None:
+            self._stay_below(me, self._context.storage.thread_bits)
         body.emit(Assign((used,), (select(counter, me),), body.location))
         first = self._context.storage.first_free
         place, next_place = self._room(bits.plus(used, first), size, alignment, made)
@@ -277,12 +282,21 @@ class MemoryAccess:
             place = on_stack(place)
         body.emit(Assign((address,), (bits.add(place, bits.binary(Op.BV_SHL, me, bv(power, width))),)))
         self.begin(made, address, size, {counter: store(counter, me, bits.plus(after, -first)), **also})
-        self._assume_below(after, power)
+        self._stay_below(after, power)
         return address
 
-    def _assume_below(self, term: Term, power: int) -> None:
-        limit = bv(1 << power, self._context.module.bits)
-        self._body.emit(Assume(bits.compare(Op.BV_ULT, term, limit), self._body.location))
+    def _stay_below(self, term: Term, power: int) -> None:
+        """Executions that take more addresses than there are end. Where few objects suffice for that, to come here is
+        a violation that depends on what is not modelled; otherwise the result says that there are not so many."""
+        storage = self._context.storage
+        fits = bits.compare(Op.BV_ULT, term, bv(1 << power, self._context.module.bits))
+        if not storage.suffices and storage.has_slots:
+            if storage.capacity < _MANY:
+                known = disj(fits, self._body.any("beyond", BOOL, _TOO_MANY))
+                self._body.emit(Assert(known, _TOO_MANY, self._body.location))
+            else:
+                self._context.most_objects = storage.capacity
+        self._body.emit(Assume(fits, self._body.location))
 
 
 def _aligned(address: Term, alignment: Term) -> Term:

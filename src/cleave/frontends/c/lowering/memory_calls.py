@@ -42,6 +42,7 @@ class MemoryCalls:
         match kind:
             case Kind.COPY:
                 self.check(operands[1], size, writes=False)
+                self._check_apart(instruction, size)
                 self._ranges.copy(operands[0], to, operands[1], self._function.term(operands[1]), size)
             case Kind.FILL:
                 self._ranges.fill(operands[0], to, bits.truncated(self._function.term(operands[1]), 8), size)
@@ -54,6 +55,22 @@ class MemoryCalls:
         checks = self._function.pointers
         if checks is not None:
             checks.conclude(checks.range(pointer, self._function.term(pointer), size, writes=writes))
+
+    def require(self, instruction: l.Instruction, kind: Kind) -> None:
+        """What functions of the library say about the memory that they are given."""
+        operands, checks = instruction.operands, self._function.pointers
+        if kind is Kind.READ:
+            self.check(operands[0], self._size(operands[1]), writes=False)
+        elif checks is not None:
+            name = self._function.function.name
+            name = "printf" if name.startswith("__cleave_") else name
+            room, size = self._size(operands[2]), self._size(operands[3])
+            checks.conclude(checks.apart(name, operands[0], operands[1], room, size))
+
+    def _check_apart(self, copy: l.Instruction, size: Term) -> None:
+        checks = self._function.pointers
+        if checks is not None and isinstance(copy.callee, l.GlobalRef) and "memcpy" in copy.callee.name:
+            checks.conclude(checks.apart("memcpy", copy.operands[0], copy.operands[1], size, size))
 
     def _size(self, value: l.Value) -> Term:
         """Clang sometimes fills with 64 bit sizes on 32 bit, too."""

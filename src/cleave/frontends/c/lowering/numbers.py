@@ -147,6 +147,10 @@ class Numbers:
             return low
         return disj(low, bits.compare(Op.BV_ULE, bv(1 << self._width - 1, width), term))
 
+    def _is_number(self, value: l.Value) -> Term:
+        """The same of an integer that may hold an address, too: of a pointer nothing is said."""
+        return self._is_plain(value, self._term(value)) if isinstance(value.type, l.IntType) else FALSE
+
     def _is_fixed(self, value: l.Value) -> bool:
         """Whether a value is null, or another number that no object has, such as that of ``SIG_IGN``."""
         term = self._term(value)
@@ -183,6 +187,7 @@ class Numbers:
         if same is TRUE:
             return None
         a, b = self._term(left), self._term(right)
+        same = disj(same, conj(self._is_number(left), self._is_number(right)))
         if instruction.opcode == "sub":
             return ite(same, bits.binary(Op.BV_SUB, a, b), other())
         return bits.ite_bool(same, apply_comparison(instruction.predicate, a, b), other())
@@ -217,6 +222,7 @@ class Numbers:
         may_meet = checks.may_meet(left, self._term(left), right, self._term(right))
         if may_meet is FALSE:
             return None
+        may_meet = conj_all((may_meet, neg(self._is_number(left)), neg(self._is_number(right))))
         same = bits.same(self._term(left), self._term(right))
         met = disj(same, conj(may_meet, self._any("reused", TRUE)))
         return met if instruction.predicate == "eq" else neg(met)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from cleave.frontends.c.analysis.storage import source_name
@@ -26,6 +26,7 @@ from cleave.ir.program import Assert, Assign, Assume, Call, Check, Havoc, Statem
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import FALSE, TRUE, Op, Term, bv, conj_all, disj_all, ite, neg
 from cleave.logic.walk import free_variables
+from cleave.records import dataclass
 
 if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering
@@ -103,6 +104,26 @@ class PointerChecks:
         requirements = [replace(each, condition=disj_all((none, each.condition))) for each in requirements]
         return self._required(self._or_outside(requirements, target, extent), extent)
 
+    def apart(self, name: str, to: l.Value, source: l.Value, room: Term, size: Term) -> Step:
+        """Checks that a function's source and target don't overlap; that they are the same is harmless for memcpy."""
+        there, here = (self._function.term(value) for value in (to, source))
+        one, two = self._targets.of(to, there), self._targets.of(source, here)
+        extent = self._targets.extent(to)
+        different = one.made is not None and two.made is not None and one.made != two.made
+        harmless = bits.same(there, here) if name == "memcpy" else FALSE
+        same_offset = one.offset.is_value and two.offset is one.offset
+        if different or (same_offset and name == "memcpy") or extent is not self._targets.extent(source):
+            return NOTHING
+        apart = (
+            harmless,
+            bits.compare(Op.BV_ULE, bits.add(there, room), here),
+            bits.compare(Op.BV_ULE, bits.add(here, size), there),
+            *(bits.same(each, bv(0, size.sort.width)) for each in dict.fromkeys((room, size))),
+        )
+        text = f"{name} is given memory that overlaps: {{0:unsigned}} bytes, at a distance of {{1:signed}}"
+        moved = bits.binary(Op.BV_SUB, there, here)
+        return self._required([Requirement(disj_all(apart), text, (size, moved))], extent)
+
     def _or_outside(self, requirements: list[Requirement], target: Target, extent: Extent) -> list[Requirement]:
         if not extent.outside or target.made is not None:
             return requirements
@@ -172,7 +193,7 @@ class PointerChecks:
     def called(self, callee: l.Value, pointer: Term, functions: Iterable[Term]) -> None:
         """Checks a call through a pointer, which must be to one of the ``functions``."""
         extent = self._targets.extent(callee)
-        text = "a function is called through {0:pointer}"
+        text = "a function is called through {0:pointer}, or with other arguments than it takes"
         known = [bits.same(pointer, function) for function in functions]
         is_one = disj_all((*known, *((is_outside(pointer),) if extent.outside else ())))
         self.conclude(self._required([Requirement(is_one, text, (pointer,))], extent))

@@ -38,6 +38,7 @@ from cleave.logic.sorts import array, bitvec
 from cleave.logic.terms import FALSE, TRUE, Term, bv, conj, const_array, disj, disj_all, neg, select, store, var
 
 _OURS = "__cleave"  # how variables are named that no program has
+_SHARED = "__cleave_shared"  # among them, those that functions like strtok keep for all threads
 _WRITERS = ("pthread_join", "thrd_join", "sem_getvalue", "pthread_key_create")  # through a pointer that they are given
 _BIT = bitvec(1)
 _FEW = 3  # places that a message names
@@ -71,7 +72,8 @@ class Races:
     def matters(self, touched: Touched) -> bool:
         """Whether threads can meet there, as far as that is known from where it is."""
         cell = touched.cell
-        ours = any(made.name.startswith(_OURS) for made in touched.cell.memory.region.objects)
+        names = [made.name for made in touched.cell.memory.region.objects]
+        ours = any(name.startswith(_OURS) and not name.startswith(_SHARED) for name in names)
         return cell.written and cell.owner == "" and not ours
 
     def writing(self, touched: Touched, names: Names) -> Term:

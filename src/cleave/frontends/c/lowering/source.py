@@ -1,4 +1,4 @@
-"""What explanations need of the source: taken from the module when it is lowered, put together when somebody asks.
+"""Facts about the source for explanations: taken from the module when it is lowered, put together when somebody asks.
 
 struct point r;  …  r.x := 5          the cell at offset 0 of r, whose type has x there
 """
@@ -6,7 +6,6 @@ struct point r;  …  r.x := 5          the cell at offset 0 of r, whose type ha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from cleave.frontends.c.analysis import cells
@@ -16,8 +15,10 @@ from cleave.frontends.c.clang.library import is_ours
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import DebugInfo
 from cleave.frontends.c.lowering.context import Context
+from cleave.frontends.c.lowering.variadic import holds_arguments, is_variadic
 from cleave.ir.program import Location
-from cleave.ir.source import Cell, Function, Memory, Source, Type, Variable
+from cleave.ir.source import ARGUMENTS, Cell, Function, Memory, Source, Type, Variable
+from cleave.records import dataclass
 
 _KINDS = {"alloca": "local", "global": "global", "heap": "heap", "function": "function"}
 _LITERAL = ".str"
@@ -31,6 +32,7 @@ class _Function:
     debug: int | None
     info: DebugInfo | None
     variables: Mapping[str, int]
+    is_variadic: bool
 
     def type(self, register: str) -> Type | None:
         return self.info.type(self.variables.get(register)) if self.info is not None else None
@@ -53,7 +55,7 @@ def source_of(context: Context, prologue: int, texts: Mapping[str, str]) -> Call
     """``prologue``: statements that come before those of the entry; ``texts`` are those of the program's files."""
     made = _objects(context)
     functions = [
-        _Function(one.name, _is_library(one), one.location, one.debug, one.info, one.variables)
+        _Function(one.name, _is_library(one), one.location, one.debug, one.info, one.variables, is_variadic(one))
         for one in map(context.module.functions.__getitem__, context.facts.reachable)
     ]
     lines = _lines(context)
@@ -150,7 +152,7 @@ class _Making:
             function = self._functions[made.object.function]
             type = function.type(name)
             given, declared = function.place(name)
-            name, place = given or "", declared or place
+            name, place = ARGUMENTS if holds_arguments(name) else given or "", declared or place
         elif kind == "heap":
             name = made.allocator
         elif kind == "global" and (known := self._globals.get(name)) is not None:
@@ -201,7 +203,9 @@ class _Making:
         in_order = tuple(arguments[position] for position in sorted(arguments))
         result = one.info.result(one.debug) if one.info is not None else None
         named = one.info.declared(one.debug)[0] if one.info is not None and one.debug is not None else None
-        return Function(named or one.name.split(".")[0], one.is_library, result, one.location, variables, in_order)
+        return Function(
+            named or one.name.split(".")[0], one.is_library, result, one.location, variables, in_order, one.is_variadic
+        )
 
 
 def _is_library(function: l.FunctionDefinition) -> bool:

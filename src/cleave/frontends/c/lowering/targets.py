@@ -1,4 +1,4 @@
-"""What pointers point to: the object that each was made from, its ``base``, and how far the pointer is from there.
+"""The targets of pointers: the object that each was made from, its ``base``, and how far the pointer is from there.
 
     a[i], int a[10]         base of a, offset 4 * i
     p, of unknown origin    the base of its slot, offset p - base; or p - 8 and 8 if p is always at offset 8
@@ -9,7 +9,7 @@ tell their object by where they are (see `slots`): one that leaves its slot beco
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cleave.frontends.c.analysis.models import Kind, kind_of
@@ -20,12 +20,13 @@ from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.extents import Extent, Extents
 from cleave.frontends.c.lowering.limits import limits, within
 from cleave.logic.terms import TRUE, Op, Term, bv, conj_all, ite
+from cleave.records import dataclass
 
 if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering
 
 _USES = {"load": (0,), "store": (1,), "atomicrmw": (0,), "cmpxchg": (0,), "icmp": (0, 1), "ptrtoint": (0,)}
-_RANGES = frozenset((Kind.COPY, Kind.FILL, Kind.ZERO))
+_RANGES = frozenset((Kind.COPY, Kind.FILL, Kind.ZERO, Kind.READ, Kind.APART))
 
 
 @dataclass(frozen=True, slots=True)

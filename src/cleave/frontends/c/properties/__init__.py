@@ -1,4 +1,4 @@
-"""What a C program can be asked for: each property is one object, and `registry` is the only table of them.
+"""The properties of C programs: each property is one object, and `registry` is the only table of them.
 
     chosen(("shift", "no-overflow"))        signed-overflow and shift: SV-COMP's names are known, too
 

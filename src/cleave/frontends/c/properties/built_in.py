@@ -25,6 +25,8 @@ LOST = "lost-memory"
 DATA_RACE = "data-race"
 DEADLOCK = "deadlock"
 
+ARRAY_BOUNDS = "array-bounds"  # Clang's check of indices, also inside of objects
+ARRAY_LENGTHS = "vla-bound"  # that of arrays with a length that is computed
 _ABSOLUTE = {"abs": "int", "labs": "long", "llabs": "long long", "imaxabs": "intmax_t"}
 _DIVIDING = ("div", "ldiv", "lldiv", "imaxdiv")
 
@@ -72,6 +74,7 @@ BUILT_IN = (
         competition=("valid-memsafety", "valid-deref", "valid-free"),
         formulas=("G valid-deref", "G valid-free"),
         is_default=True,
+        sanitizers=(ARRAY_BOUNDS, ARRAY_LENGTHS),
         part=lambda violated: "valid-free" if violated.startswith("free ") else "valid-deref",
     ),
     Property(
@@ -111,10 +114,10 @@ BUILT_IN = (
     Property(
         name=SHIFT,
         summary="A shift is by a negative amount or too far, or of a negative number to the left, or loses bits of a"
-        " signed number.",
+        " signed number; or __builtin_clz or __builtin_ctz is given 0.",
         help="Shift unsigned numbers, by less than their width.",
         is_default=True,
-        sanitizers=("shift-base", "shift-exponent"),
+        sanitizers=("shift-base", "shift-exponent", "builtin"),
     ),
     Property(
         name=CONVERSION,

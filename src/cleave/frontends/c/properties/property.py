@@ -14,10 +14,10 @@ The lowering has the third way: it asks whether a property is wanted and adds th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 
 if TYPE_CHECKING:
     from cleave.frontends.c.llvm.module import Instruction, Value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.errors import InputError
 from cleave.frontends.transitions.symbolic_system import Bad, HardwareModel, SymbolicSystem
@@ -10,6 +10,7 @@ from cleave.ir.program import Location
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Op, Term
+from cleave.records import dataclass
 
 _FLAT = 100  # a conjunction of more parts is not joined with another: in a chain of gates that would take forever
 

@@ -10,7 +10,6 @@ that no value of it will do, which a clause can't say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from cleave.frontends.transitions.prolog.syntax import (
@@ -28,6 +27,7 @@ from cleave.frontends.transitions.prolog.tokens import Source
 from cleave.logic import terms as t
 from cleave.logic.sorts import BOOL, INT, REAL, Sort
 from cleave.logic.terms import Op, Term
+from cleave.records import dataclass
 
 _NUMBERS: dict[tuple[str, int], Callable[..., Term]] = {
     ("+", 2): t.add,

@@ -10,12 +10,13 @@ one bracket, operands and operators that still wait for their right side lie on 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from cleave.frontends.transitions.prolog.operators import INFIX, PREFIX, Operator
 from cleave.frontends.transitions.prolog.syntax import CONS, NIL, Compound, Number, Prolog, Variable, show
 from cleave.frontends.transitions.prolog.tokens import Source, Token, read_tokens
+from cleave.records import dataclass
 
 __all__ = ["read_terms", "show"]
 

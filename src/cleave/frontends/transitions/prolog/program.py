@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.transitions.prolog.conditions import Conditions, is_condition, sort_of
@@ -22,6 +21,7 @@ from cleave.frontends.transitions.prolog.tokens import Source
 from cleave.ir.horn import Atom, Clause, HornSystem, Predicate
 from cleave.ir.program import Location
 from cleave.logic import terms as t
+from cleave.records import dataclass
 
 _GOALS = ("false", "unsafe", "incorrect")
 _BUILT_IN = frozenset(

@@ -10,10 +10,10 @@ it is to be read, and are refused.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from cleave.frontends.transitions.prolog.syntax import Compound, Prolog, show
 from cleave.frontends.transitions.prolog.tokens import Source
+from cleave.records import dataclass
 
 _ANNOUNCING = frozenset(
     ("multifile", "dynamic", "discontiguous", "module", "table", "style_check", "set_prolog_flag", "mode", "use_module")

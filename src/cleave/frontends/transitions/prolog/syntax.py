@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from cleave.frontends.transitions.prolog.operators import INFIX
+from cleave.records import dataclass
 
 NIL, CONS = "[]", "[|]"
 _PLAIN = re.compile(r"[a-z]\w*|\[\]|[-+*/\\^<>=~:.?@#&$]+|[!;]|\{\}", re.ASCII)

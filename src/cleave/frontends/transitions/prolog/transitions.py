@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.transitions.prolog.conditions import Conditions, sort_of
@@ -38,6 +38,7 @@ from cleave.ir.horn import Atom, Clause, HornSystem, Predicate
 from cleave.ir.program import Location
 from cleave.logic import terms as t
 from cleave.logic.terms import Term
+from cleave.records import dataclass
 
 _HINTS = frozenset(
     (

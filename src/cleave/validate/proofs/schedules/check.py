@@ -12,16 +12,17 @@ the meaning of the ir, terms and solvers, and no code.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from time import process_time
 
 from cleave.errors import UnsupportedError
 from cleave.ir.loops import LoopBounds
 from cleave.ir.program import Program
 from cleave.ir.shape import Shape
 from cleave.logic.terms import Term, disj
+from cleave.records import dataclass
 from cleave.smt.solver import Answer
 from cleave.validate.confirmation import Confirmation, rejected
-from cleave.validate.proofs.schedules.contexts import within_contexts
+from cleave.validate.proofs.schedules.contexts import Share, within_contexts
 from cleave.validate.proofs.schedules.orders import in_any_order
 from cleave.validate.proofs.schedules.shape import WrongShapeError, check_shape
 from cleave.validate.proofs.schedules.unfold import unfold
@@ -32,7 +33,8 @@ from cleave.validate.proofs.second_solver import Guarded, second_opinion
 class Claim:
     """No execution of the program violates an assertion that is within ``contexts`` (None: any number), or ``rounds``
     of all threads in turn; and with ``unwind``, within so many iterations of each loop: where the ``shape`` is cut
-    sooner, no execution gets. With ``all_iterations``, no execution gets to where it is cut at all."""
+    sooner, no execution gets. With ``all_iterations``, no execution gets to where it is cut at all. With ``shares``,
+    all of this is about these executions only, within ``contexts``."""
 
     program: Program
     entry: str
@@ -41,31 +43,46 @@ class Claim:
     contexts: int | None
     rounds: int = 0
     all_iterations: bool = False
+    shares: tuple[Share, ...] = ()
+
+
+class _TooLongError(Exception):
+    """The program is too large to be unfolded again in time."""
 
 
 def checked(
     claim: Claim, first: str, seconds: float, guarded: Guarded, watch: Callable[[], None] = lambda: None
 ) -> Confirmation:
     """Who decided is in ``by``. What does not hold is wrong, or the checker is; unless it is undecided.
-    ``first`` is the solver that searched. ``watch`` is called often, and may raise to end it."""
+    ``first`` is the solver that searched. ``seconds`` of processor time are for the unfolding, and as many for the
+    solver. ``watch`` is called often, and may raise to end it."""
+    end = process_time() + seconds
+
+    def watched() -> None:
+        watch()
+        if process_time() > end:
+            raise _TooLongError
+
     try:
-        asked = question(claim, watch)
+        asked = question(claim, watched)
     except WrongShapeError as error:
         return rejected(str(error))
     except UnsupportedError as error:
         return rejected(error.message, undecided=True)
+    except _TooLongError:
+        return rejected("it takes too long to unfold the program again", undecided=True)
     except RecursionError:
         return rejected("calls are nested too deeply", undecided=True)
     if asked[-1].is_false:
         return _proved("constant folding")
-    opinion = second_opinion(first, asked, seconds, guarded)
-    match opinion.answer:
+    ruling = second_opinion(first, asked, seconds, guarded)
+    match ruling.answer:
         case Answer.UNSAT:
-            return _proved(opinion.solver)
+            return _proved(ruling.by)
         case Answer.SAT:
-            return rejected(f"{opinion.solver} finds an execution that was said to be impossible")
+            return rejected(f"{ruling.by} finds an execution that was said to be impossible")
         case _:
-            return rejected(f"{opinion.solver} did not decide it in {seconds:.0f} s", undecided=True)
+            return rejected(f"{ruling.by} did not decide it in {seconds:.0f} s", undecided=True)
 
 
 def _proved(solver: str) -> Confirmation:
@@ -80,6 +97,6 @@ def question(claim: Claim, watch: Callable[[], None] = lambda: None) -> list[Ter
     if claim.contexts is None and not claim.rounds:
         formula = in_any_order(unfolding, watch)
     else:
-        formula = within_contexts(unfolding, claim.contexts or 1, rounds=claim.rounds, watch=watch)
+        formula = within_contexts(unfolding, claim.contexts or 1, rounds=claim.rounds, shares=claim.shares, watch=watch)
     asked = disj(formula.violation, formula.cut) if claim.all_iterations else formula.violation
     return [*formula.constraints, asked]

@@ -1,10 +1,11 @@
-"""What both encodings of schedules have in common: a formula that every execution satisfies, and what is asked."""
+"""The common part of both encodings of schedules: a formula that every execution satisfies, and what is asked."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.logic.terms import FALSE, Term, conj, disj_all, implies, neg
+from cleave.records import dataclass
 from cleave.validate.proofs.schedules.code import Unfolding
 
 Live = list[list[Term]]

@@ -6,29 +6,31 @@ that is, the schedule decides. A statement that uses a shared cell begins an eve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from cleave.logic.sorts import Sort
 from cleave.logic.terms import Op, Term, conj, store, var
 from cleave.logic.walk import free_variables, postorder
-from cleave.validate.proofs.schedules.code import Cell, Event, Read, Thread, Write
+from cleave.validate.proofs.schedules.code import Cell, Event, Fence, Read, Thread, Write
 from cleave.validate.proofs.schedules.fold import choice, constants, element, folded, operation
 from cleave.validate.proofs.schedules.sharing import NotSplitError, Sharing
 from cleave.validate.proofs.schedules.state import State
 
 
 class Memory:
-    def __init__(self, sharing: Sharing, thread: Thread, number: int) -> None:
+    def __init__(self, sharing: Sharing, thread: Thread, number: int, buffered: Collection[Term] = ()) -> None:
         self._sharing = sharing
         self._thread = thread
         self._number = number
         self._leaves = 0
         self._begun = False  # whether the current statement has its event
+        self._buffered = frozenset(buffered)
+        self._stored = False  # whether it has its store
 
     # --- events -------------------------------------------------------------------------------------------------------
 
     def begin_statement(self) -> None:
-        self._begun = False
+        self._begun = self._stored = False
 
     def begin_event(self, state: State) -> None:
         state.event = len(self._thread.events)
@@ -42,6 +44,12 @@ class Memory:
         if not self._begun and state.block == 0:
             self.begin_event(state)
         self._begun = True
+
+    def fence(self, state: State, *, stores_only: bool = False) -> None:
+        """The current statement comes after the commits of what the thread has stored."""
+        if self._buffered and state.shared and state.block == 0:
+            self.make_visible(state)
+            self.event(state).fences.append(Fence(state.guard, self._thread.stores, stores_only))
 
     @property
     def is_visible(self) -> bool:
@@ -163,10 +171,18 @@ class Memory:
     ) -> None:
         self.make_visible(state)
         guard = state.guard if when is None else conj(state.guard, when)
-        self.event(state).accesses.append(Write(guard, cell, value, index))
+        self.event(state).accesses.append(Write(guard, cell, value, index, store=self._store(cell, state)))
         state.known.pop(cell, None)
         if index is None and (when is None or when.is_true):
             state.known[cell] = value
+
+    def _store(self, cell: Cell, state: State) -> int:
+        if state.block or cell.variable not in self._buffered:
+            return 0
+        if not self._stored:
+            self._stored = True
+            self._thread.stores += 1
+        return self._thread.stores
 
     def published(self, state: State) -> dict[Cell, Term]:
         """What the shared cells hold as long as there is only one thread."""

@@ -7,10 +7,10 @@ constant indices only falls apart into its elements.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from cleave.logic.sorts import bitvec
 from cleave.logic.terms import Term, var
+from cleave.records import dataclass
 from cleave.validate.proofs.schedules.code import Cell, Read, Thread, Write
 from cleave.validate.proofs.schedules.fold import constants
 

@@ -1,4 +1,4 @@
-"""What the checker's symbolic execution of a thread carries along, and how two ways meet.
+"""The state of the checker's symbolic execution of a thread, and how two ways meet.
 
     way 1: a, c          x = 1                  a        x = ite c 1 2
     way 2: a, not c      x = 2
@@ -9,10 +9,11 @@ A way is the conditions under which it is taken. Two ways that meet exclude each
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from cleave.logic.terms import FALSE, Op, Term, conj_all, disj, neg
+from cleave.records import dataclass
 from cleave.validate.proofs.schedules.code import Cell
 from cleave.validate.proofs.schedules.fold import choice
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cleave.errors import UnsupportedError
 from cleave.ir.program import (
@@ -22,6 +22,7 @@ from cleave.ir.program import (
     AtomicEnd,
     Block,
     Call,
+    Fence,
     Havoc,
     Join,
     Procedure,
@@ -47,6 +48,7 @@ from cleave.logic.terms import (
     var,
     zero_extend,
 )
+from cleave.records import dataclass
 from cleave.validate.proofs.schedules.code import Cell, Condition, Event, Joined, Started, Thread, Unfolding, Write
 from cleave.validate.proofs.schedules.fold import forget_elements, operation
 from cleave.validate.proofs.schedules.memory import Memory
@@ -134,7 +136,8 @@ class _Family:
             self.initial.setdefault(cell, var(f"initial:{cell.variable.name}:{cell.element}", sort))
         # A thread that the shape has, but that can't be started, has no events.
         last = [self.threads.get(n, Thread("", bv(0, NUMBER_BITS), [])) for n in range(len(self.shape))]
-        return Unfolding(tuple(last), self.initial)
+        buffers = self.program.store_buffers
+        return Unfolding(tuple(last), self.initial, None if buffers is None else buffers.model)
 
     def start(
         self,
@@ -163,7 +166,9 @@ class _Unfolder:
         self._program = family.program
         self._number = number
         self._thread = family.threads[number]
-        self._memory = Memory(family.sharing, self._thread, number)
+        buffers = family.program.store_buffers
+        buffered = () if buffers is None else buffers.variables
+        self._memory = Memory(family.sharing, self._thread, number, buffered)
 
     def run(self, state: State, arguments: Sequence[Term] | None) -> None:
         body = self._family.shape[self._number]
@@ -293,9 +298,12 @@ class _Unfolder:
             case Self(target):
                 memory.write(target, None, number_as(self._thread.number, target.sort), state)
             case AtomicBegin():
-                if state.block == 0 and state.shared:
+                memory.fence(state)
+                if state.block == 0 and state.shared and not memory.is_visible:
                     memory.begin_event(state)
                 state.block += 1
+            case Fence(stores_only):
+                memory.fence(state, stores_only=stores_only)
             case AtomicEnd():
                 state.block -= 1
 
@@ -326,6 +334,7 @@ class _Unfolder:
 
     def _spawn(self, spawn: Spawn, place: int, node: Node, state: State) -> None:
         memory = self._memory
+        memory.fence(state)
         arguments = [memory.value(argument, state) for argument in spawn.arguments]
         if not state.shared:
             self._publish(state)
