@@ -161,13 +161,16 @@ def test_a_node_with_another_version_of_cleave_is_refused(monkeypatch: pytest.Mo
 
 
 class _ComingAndGoing:
-    """Adds a node to the cluster once all CPUs are used, and kills it once its workers have something to do."""
+    """Adds a node to the cluster once all CPUs are used, and kills it once its workers have something to do. The gate is
+    closed until they are lost: nothing is finished before."""
 
-    def __init__(self, coordinator: Adding) -> None:
+    def __init__(self, coordinator: Adding, gate: Path) -> None:
         self.joined: list[Joined] = []
         self.lost: list[Lost] = []
         self._coordinator = coordinator
-        self._steps = iter([self._add, self._resume, self._kill])
+        self._gate = gate
+        self._gate.touch()
+        self._steps = iter([self._add, self._kill, self._open])
         self._step = next(self._steps)
 
     def __call__(self, events: Sequence[Event]) -> None:
@@ -176,35 +179,37 @@ class _ComingAndGoing:
         if self._step():
             self._step = next(self._steps, lambda: False)
 
+    def of_the_node(self) -> set[int]:
+        return {event.worker for event in self.joined[ray_nodes.CPUS :]}
+
     def _add(self) -> bool:
         if len(self.joined) < ray_nodes.CPUS:
             return False
-        self._first = process_of(self.joined[0])
-        os.kill(self._first, signal.SIGSTOP)  # has everything that is to do: the run can't end
         self._node = ray_nodes.add_node(cpus=2)
         return True
 
-    def _resume(self) -> bool:
-        if len(self.joined) < ray_nodes.CPUS + 2:
-            return False
-        os.kill(self._first, signal.SIGCONT)
-        return True
-
     def _kill(self) -> bool:
-        if not {event.worker for event in self.joined[ray_nodes.CPUS :]} <= self._coordinator.busy.keys():
+        if len(self.of_the_node()) < 2 or not self.of_the_node() <= self._coordinator.busy.keys():
             return False
         ray_nodes.kill_node(self._node)
         return True
 
+    def _open(self) -> bool:
+        if len(self.lost) < 2:
+            return False
+        self._gate.unlink()
+        return True
 
-def test_nodes_may_join_and_die_during_a_run() -> None:
-    task = Task(size=10_000, workers=ray_nodes.CPUS + 2, pause=0.01)
+
+def test_nodes_may_join_and_die_during_a_run(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    task = Task(size=1000, workers=ray_nodes.CPUS + 2, pause=0.01, gate=str(gate))
     coordinator = Adding(task)
-    record = _ComingAndGoing(coordinator)
+    record = _ComingAndGoing(coordinator, gate)
     with crew_for(task) as crew:
         assert total(drive(coordinator, crew, record)) == task.expected
     assert len(record.joined) == ray_nodes.CPUS + 2, "all that there were CPUs for"
-    assert {event.worker for event in record.lost} == {event.worker for event in record.joined[ray_nodes.CPUS :]}
+    assert {event.worker for event in record.lost} == record.of_the_node()
     # A node's processes die one after the other: the actor may see the worker's end before its own.
     reasons = {"its node died", "its actor does not answer", "killed by SIGKILL"}
     assert {event.reason for event in record.lost} <= reasons

@@ -51,6 +51,7 @@ class Task(msgspec.Struct, frozen=True):
     step: int = 10  # numbers added in one turn
     cost: int = 1000  # of adding one number
     pause: float = 0.0  # real seconds that a step takes
+    gate: str = ""  # as long as this file exists, steps add nothing; workers go on to share
     padding: int = 0  # bytes that make every message longer
     fault: str = ""
     fault_at: int = 0
@@ -162,6 +163,8 @@ class _Adder:
         numbers = range(self._next, min(self._next + self._task.step, self.range[1]))
         self._suffer(numbers)
         time.sleep(self._task.pause)
+        if self._task.gate and Path(self._task.gate).exists():
+            return []
         self._total += sum(numbers)
         self._next = numbers.stop
         self.cost += self._task.cost * len(numbers)
