@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from importlib import metadata
 from typing import Any
 
 from benchexec import result
@@ -38,7 +39,12 @@ class Tool(BaseTool2):
         return "Cleave"
 
     def project_url(self) -> str:
-        return "https://pypi.org/project/cleave-verifier/"
+        """The page that the distribution names, if it names one."""
+        try:
+            pages = metadata.metadata("cleave-verifier").get_all("Project-URL") or [""]
+        except metadata.PackageNotFoundError:  # a copied file
+            return ""
+        return str(pages[0].rpartition(" ")[2])
 
     def version(self, executable: str) -> str:
         return str(self._version_from_tool(executable, line_prefix="cleave "))
