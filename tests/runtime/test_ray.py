@@ -161,8 +161,8 @@ def test_a_node_with_another_version_of_cleave_is_refused(monkeypatch: pytest.Mo
 
 
 class _ComingAndGoing:
-    """Adds a node to the cluster once all CPUs are used, and kills it once its workers have something to do. The gate is
-    closed until they are lost: nothing is finished before."""
+    """Adds a node to the cluster once all CPUs are used, and kills it once its workers have something to do. As long
+    as the gate's file exists, nothing is finished: it is removed once these workers are lost."""
 
     def __init__(self, coordinator: Adding, gate: Path) -> None:
         self.joined: list[Joined] = []
