@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import starmap
 from pathlib import Path
 
 from cleave.batch.collect import collect
 from cleave.batch.task import Task
-from cleave.frontends.c.properties.registry import chosen
 from cleave.frontends.read import is_c
 
 FOLDER = Path(__file__).parent / "small"
@@ -48,31 +49,24 @@ def small_tasks() -> list[Task]:
 
 
 def write_definitions(tasks: Iterable[Task], folder: Path) -> None:
-    """Of tasks without options of their own, and with properties that property files can say."""
+    """A task definition for each task, and a run definition for each question with its options. SV-COMP's words say
+    some of Cleave's properties only: run definitions ask by ``--check``, property files have the expected verdicts."""
     folder.mkdir(parents=True, exist_ok=True)
-    names: set[str] = set()
+    runs: dict[str, list[str]] = {}
     for task in tasks:
-        rules = _rules(task)
-        if not rules or any("--engine" in argument for argument in task.arguments):
-            continue
-        name = task.asked.replace(",", "-") or "assertions"
-        names.add(name)
-        (folder / f"{name}.prp").write_text(rules)
+        name = re.sub(r"\W+", "-", " ".join((task.asked or "usual", *_further(task))))
+        (folder / f"{name}.prp").write_text(f"{name}, as options say\n")
         file = Path(task.files[0])
-        definition = folder / f"{file.stem}-{name}.yml"
-        definition.write_text(_definition(os.path.relpath(file, folder), name, task))
-    runs = "\n".join(_run(name) for name in sorted(names))
-    (folder / "small.xml").write_text(_BENCHMARK.format(runs=runs))
+        (folder / f"{file.stem}-{name}.yml").write_text(_definition(os.path.relpath(file, folder), name, task))
+        asked = ("--check", task.asked) if task.asked else ("--check", "default") if is_c(str(file)) else ()
+        told = "".join(f'<option name="{one}"/>' for one in (*asked, *_further(task)))
+        runs.setdefault(name, [told]).append(f"<include>{file.stem}-{name}.yml</include>")
+    (folder / "small.xml").write_text(_BENCHMARK.format(runs="\n".join(starmap(_run, runs.items()))))
 
 
-def _rules(task: Task) -> str:
-    """What a property file says; nothing where there are no words for it."""
-    if not is_c(task.files[0]):
-        return "CHECK( init(main()), LTL(G ! call(reach_error())) )\n"
-    formulas = [one.formulas for one in chosen(task.asked.split(","))]
-    if not all(formulas):
-        return ""
-    return "".join(f"CHECK( init(main()), LTL({formula}) )\n" for own in formulas for formula in own[:2])
+def _further(task: Task) -> list[str]:
+    """The options beside the question."""
+    return [one for one in task.arguments if one not in ("--check", task.asked)]
 
 
 def _definition(file: str, name: str, task: Task) -> str:
@@ -84,17 +78,18 @@ def _definition(file: str, name: str, task: Task) -> str:
     )
 
 
-def _run(name: str) -> str:
+def _run(name: str, told: Sequence[str]) -> str:
+    options, *tasks = told
     return (
-        f'  <rundefinition name="{name}"><propertyfile>{name}.prp</propertyfile>'
-        f'<tasks name="small"><include>*-{name}.yml</include></tasks></rundefinition>'
+        f'  <rundefinition name="{name}">{options}<propertyfile>{name}.prp</propertyfile>'
+        f'<tasks name="small">{"".join(tasks)}</tasks></rundefinition>'
     )
 
 
 _BENCHMARK = """\
 <?xml version="1.0"?>
 <!DOCTYPE benchmark PUBLIC "+//IDN sosy-lab.org//DTD BenchExec benchmark 2.3//EN" "https://www.sosy-lab.org/benchexec/benchmark-2.3.dtd">
-<benchmark tool="cleave.benchexec" walltimelimit="120 s">
+<benchmark tool="cleave.benchexec" timelimit="120 s" walltimelimit="300 s">
   <option name="--workers">1</option>
 {runs}
   <columns><column title="engine">engine</column><column title="cost">cost</column></columns>

@@ -97,6 +97,10 @@ def test_what_the_definition_says_comes_before_the_limits_of_the_run() -> None:
     assert "--workers" not in command(["a.c"], "--workers=1", limits={"cpu_cores": 4})
 
 
+def test_a_definition_that_says_what_to_check_is_not_contradicted_by_the_property_file() -> None:
+    assert command(["a.c"], "--check", "shift", property_file="s.prp") == [*_USUAL, "--check", "shift", "a.c"]
+
+
 def test_horn_clauses_have_their_property_in_the_file() -> None:
     assert command(["a.smt2"], property_file="check-sat.prp") == [*_USUAL, "a.smt2"]
 

@@ -13,10 +13,11 @@ from bench.fetch import SETS, Listed, Repository, TaskSet, fetch, read_set
 from bench.small_tasks import FOLDER, small_tasks, write_definitions
 from bench.tasks import SHARED
 
+from cleave.batch.collect import collect
 from cleave.engines.registry import names
 from cleave.frontends.c.properties.built_in import BUILT_IN
 
-_FEW = ("double_free", "average", "swap", "reach")
+_FEW = ("double_free", "average", "swap", "reach", "shift_far", "race", "toggle")
 
 
 def test_there_are_forty_programs_for_all_engines_and_properties() -> None:
@@ -54,9 +55,24 @@ def test_benchexec_runs_them_and_no_row_is_wrong(tmp_path: Path) -> None:
     assert found == {
         "double_free-memory": ("correct", "false(valid-free)"),
         "average-signed-overflow": ("correct", "false(no-overflow)"),
-        "swap-assertions": ("correct", "true"),
-        "reach-assertions": ("correct", "false"),
+        "swap-usual": ("correct", "true"),
+        "reach-usual": ("correct", "false"),
+        "reach-usual-engine-cegar": ("correct", "false"),
+        "toggle-usual": ("correct", "false"),
+        "shift_far-shift": ("correct", "false"),
+        "race-data-race": ("correct", "false(no-data-race)"),
     }
+
+
+def test_every_task_has_a_definition_for_benchexec(tmp_path: Path) -> None:
+    tasks = small_tasks()
+    write_definitions(tasks, tmp_path)
+    top = ElementTree.fromstring((tmp_path / "small.xml").read_text())
+    told = [one.text or "" for one in top.iter("include")]
+    assert len(told) == len(set(told)) == len(tasks)
+    assert all((tmp_path / name).is_file() for name in told)
+    assert all((tmp_path / (one.text or "")).is_file() for one in top.iter("propertyfile"))
+    assert {task.expected for task in collect([str(tmp_path / "small.xml")])} == {"safe", "unsafe"}
 
 
 # --- public sets ----------------------------------------------------------------------------------------------------

@@ -53,7 +53,8 @@ class Tool(BaseTool2):
         files, witness = files_and_witness(task, list(options), "--validate", TaskFilesConsidered.INPUT_FILES)
         if witness:
             raise UnsupportedFeatureException("Cleave writes witnesses and does not validate them")
-        asked = ["--property-file", task.property_file] if _may_be_c(files) and task.property_file else []
+        by_file = _may_be_c(files) and task.property_file and not _is_given("--check", options)
+        asked = ["--property-file", task.property_file] if by_file else []
         model = get_data_model_from_task(task, _DATA_MODELS)
         usual = ["--json", "--quiet", "--journal", "none"]
         limits = _limits(options, rlimits)
@@ -97,8 +98,12 @@ def _limits(options: Sequence[str], rlimits: Any) -> Iterable[str]:
         "--workers": rlimits.cpu_cores,
     }
     for flag, value in given.items():
-        if value and not any(option == flag or option.startswith(f"{flag}=") for option in options):
+        if value and not _is_given(flag, options):
             yield from (flag, str(value))
+
+
+def _is_given(flag: str, options: Sequence[str]) -> bool:
+    return any(option == flag or option.startswith(f"{flag}=") for option in options)
 
 
 def _may_be_c(files: Iterable[str]) -> bool:
