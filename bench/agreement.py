@@ -18,70 +18,17 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from pathlib import Path
-from typing import NamedTuple
-
-import msgspec
 
 from bench.agreement_run import Way, run_way
-from bench.campaign import Campaign, Runs, may_write, publish, version
+from bench.campaign import Planned, carried_out, conduct
+from bench.campaign import add_arguments as add_arguments_of_campaign
 from bench.markdown import table
-from bench.rows import Store
+from bench.rows import CLAIMS, Row
 from bench.tasks import Task, tasks
 
 _WAYS = "local-1,local-2,local-4,local-16,simulated-2,simulated-4,simulated-16"
-_CLAIMS = {"safe": "safe", "bounded-safe": "safe", "unsafe": "unsafe"}
-
-
-class Key(NamedTuple):
-    task: str
-    way: str
-    arguments: str
-
-
-class Row(msgspec.Struct, frozen=True, kw_only=True):
-    task: str
-    way: str
-    arguments: str = ""
-    expected: str
-    answer: str  # a verdict, or "error"
-    faults: int = 0  # processes that were killed
-    left_behind: int = 0  # processes that were still there long after the run had ended
-    real_seconds: float = 0.0
-    real_limit: float = 0.0
-    version: str = ""
-    note: str = ""
-    virtual_seconds: float | None = None
-    virtual_limit: float = 0.0
-
-    @property
-    def key(self) -> Key:
-        return Key(self.task, self.way, self.arguments)
-
-    @property
-    def solved(self) -> bool:
-        return self.answer in _CLAIMS
-
-    @property
-    def wrong(self) -> bool:
-        return self.solved and self.expected in _CLAIMS and _CLAIMS[self.answer] != self.expected
-
-    def __str__(self) -> str:
-        wrong = " WRONG" if self.wrong else ""
-        return f"{self.task}, {self.way}: {self.answer}{wrong}, {self.real_seconds:.1f} s {self.note}".rstrip()
-
-
-@dataclass(frozen=True)
-class Planned:
-    task: Task
-    way: Way
-    arguments: tuple[str, ...]
-
-    @property
-    def key(self) -> Key:
-        return Key(self.task.path, str(self.way), " ".join(self.arguments))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,44 +43,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--finished", action="store_true", help="the other ways only for tasks that the first way has a verdict for"
     )
-    parser.add_argument("--timelimit", type=float, default=20.0, metavar="S", help="for a run (20)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="for the moments of the kills")
-    parser.add_argument("--out", type=Path, default=Path("build/agreement.tsv"), metavar="TSV")
-    parser.add_argument("--resume", action="store_true", help="go on with the rows that are in the file")
     parser.add_argument("arguments", nargs="*", help="passed on to cleave verify, after --")
+    add_arguments_of_campaign(parser, out="build/agreement.tsv", timelimit=20.0)
 
 
 def main(options: argparse.Namespace) -> int:
-    if not may_write(options.out, options.resume):
-        return 1
-    kept = Store(options.out, Row)
-    measured = version()
-
-    def run(planned: Planned, _: Runs) -> Row:
-        told = run_way(planned.task, planned.way, planned.arguments, timelimit=options.timelimit, seed=options.seed)
-        given = {"expected": planned.task.expected, "version": measured, "real_limit": options.timelimit}
-        return msgspec.convert(told | given | planned.key._asdict(), Row)
-
-    def is_done(row: Row) -> bool:
-        return row.solved or row.real_limit >= options.timelimit
-
-    def carry_out(planned: Iterable[Planned]) -> bool:
-        return Campaign(kept, planned, jobs=1).carry_out(run, is_done)
-
-    arguments = tuple(options.arguments)
     chosen = _chosen(options)
     ways = [Way.named(name, options.address) for name in options.ways.split(",")]
     if options.finished:
-        first = [Planned(task, ways[0], arguments) for task in chosen]
-        if not carry_out(first):
+        found = carried_out(options, (_planned(task, ways[0], options) for task in chosen))
+        if found is None:
             return 1
-        found = kept.latest()
-        chosen = [planned.task for planned in first if found[planned.key].solved]
-    if not carry_out(Planned(task, way, arguments) for task, way in product(chosen, ways)):
-        return 1
-    rows = list(kept.latest().values())
-    publish(tables(rows), options.out)
-    return int(any(row.wrong or row.left_behind for row in rows) or any(disagreements(rows)))
+        solved = {row.key for row in found if row.solved}
+        chosen = [task for task in chosen if _planned(task, ways[0], options).key in solved]
+        options.resume = True
+    return conduct(
+        options, (_planned(task, way, options) for task, way in product(chosen, ways)), tables, is_bad=_is_bad
+    )
+
+
+def _planned(task: Task, way: Way, options: argparse.Namespace) -> Planned:
+    arguments = tuple(options.arguments)
+    run = partial(run_way, task, way, arguments, timelimit=options.timelimit, seed=options.seed)
+    return Planned(
+        kind="way",
+        task=task.path,
+        how=" ".join((str(way), *arguments)),
+        workers=way.workers,
+        expected=task.expected,
+        run=lambda _: run(),
+    )
+
+
+def _is_bad(rows: Iterable[Row]) -> bool:
+    rows = list(rows)
+    return any(row.number("left_behind") for row in rows) or any(disagreements(rows))
 
 
 def _chosen(options: argparse.Namespace) -> list[Task]:
@@ -142,32 +87,32 @@ def _chosen(options: argparse.Namespace) -> list[Task]:
 
 
 def disagreements(found: Iterable[Row]) -> Iterator[list[Row]]:
-    """The runs of each task of which two finished with different verdicts."""
+    """The runs of each task, with the same options, of which two finished with different verdicts."""
     finished: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in found:
         if row.solved:
-            finished[row.task, row.arguments].append(row)
+            finished[row.task, row.how.partition(" ")[2]].append(row)
     return (rows for rows in finished.values() if len({row.answer for row in rows}) > 1)
 
 
 def tables(found: list[Row]) -> str:
-    by_way: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
+    by_way: defaultdict[str, list[Row]] = defaultdict(list)
     for row in found:
-        by_way[row.way, row.arguments].append(row)
+        by_way[row.how].append(row)
     heading = ("way", "tasks", "safe", "bounded-safe", "unsafe", "unknown", "refused", "wrong", "killed", "left behind")
     lines = [
         (
-            f"{way} {arguments}".strip(),
+            way,
             str(len(rows)),
-            *(str(sum(row.answer == word for row in rows)) for word in (*_CLAIMS, "unknown", "error")),
+            *(str(sum(row.answer == word for row in rows)) for word in (*CLAIMS, "given up", "refused")),
             str(sum(row.wrong for row in rows)),
-            f"{sum(row.faults for row in rows)} in {sum(row.faults > 0 for row in rows)} runs",
-            str(sum(row.left_behind for row in rows)),
+            f"{sum(row.number('faults') for row in rows):.0f} in {sum(row.number('faults') > 0 for row in rows)} runs",
+            f"{sum(row.number('left_behind') for row in rows):.0f}",
         )
-        for (way, arguments), rows in by_way.items()
+        for way, rows in by_way.items()
     ]
     differing = [
-        f"- {rows[0].task}: " + ", ".join(f"{r.way} {r.answer}" for r in rows) for rows in disagreements(found)
+        f"- {rows[0].task}: " + ", ".join(f"{r.how} {r.answer}" for r in rows) for rows in disagreements(found)
     ]
     summary = f"Tasks whose verdicts differ: {len(differing)}"
     return "\n".join([table(heading, lines), "", summary, *differing]) + "\n"

@@ -70,7 +70,8 @@ def run_way(task: Task, way: Way, arguments: Sequence[str], *, timelimit: float,
             left_behind += again.left_behind()
         elif resumed:
             told = {"verdict": "unknown", "reason": "killed before it had a journal"}
-    answer = "error" if "error" in told else told["verdict"]
+    verdict = "refused" if "error" in told else told["verdict"]
+    answer = "given up" if verdict == "unknown" else verdict
     note = told.get("error") or told.get("reason") or ""
     seconds = round(monotonic() - began, 2)
     return {"answer": answer, "note": note[:200], "faults": faults, "left_behind": left_behind, "real_seconds": seconds}

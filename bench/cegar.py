@@ -23,24 +23,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from pathlib import Path
 
-import msgspec
-
-from bench import campaign, rows, runs
-from bench.campaign import Campaign, Runs, may_write, publish
+from bench.campaign import Planned, add_simulated_arguments, conduct, told_by
 from bench.cegar_families import FAMILIES, UNSAFE
-from bench.cegar_rows import NAIVE, PREDICTABLE, Key, Row, store
-from bench.cegar_run import PAPERS_LATENCY
-from bench.cegar_tables import is_promise_kept, tables
-from bench.tasks import Task, tasks
+from bench.cegar_run import NAIVE, PAPERS_LATENCY, PREDICTABLE
+from bench.cegar_tables import is_promise_broken, tables
+from bench.rows import Row, Store
+from bench.simulation import limits
+from bench.tasks import Task, name_of, named, tasks
 from cleave.frontends.clauses import holds_clauses
 
 SEQUENTIAL = 1
-_ANSWERS = {"safe": "safe", "unsafe": "unsafe", "unknown": "given up"}
 _JITTER = 0.001  # virtual seconds by which messages are late, at most
-_STATISTICS = ("cost", "refinement_cost", "iterations", "predicates", "states", "posts", "queries", "transitions")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,65 +64,66 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seeds", type=int, default=5, metavar="N", help="of --delayed (5; the paper has 3 runs)")
     usual = "600; --real: 300"
-    campaign.add_arguments(parser, out="docs/lab/cegar.tsv", timelimit=0.0, virtual_limit=0.0, usual=usual)
+    add_simulated_arguments(parser, out="docs/lab/cegar.tsv", timelimit=0.0, virtual_limit=0.0, usual=usual)
 
 
 def main(options: argparse.Namespace) -> int:
-    if not may_write(options.out, options.resume or options.tables):
-        return 1
-    kept = store(options.out)
-    if not options.tables and not _carry_out(options, kept):
-        return 1
-    found = list(kept.latest().values())
-    publish(tables(found, options.least), options.out)
-    return int(any(row.wrong for row in found) or not is_promise_kept(found))
-
-
-def _carry_out(options: argparse.Namespace, kept: rows.Store[Row]) -> bool:
     options.timelimit = options.timelimit or (300.0 if options.real else 600.0)
-    virtual_limit = 0.0 if options.real else options.virtual_limit
-    version = campaign.version()
-
-    def run(planned: Planned, under_way: Runs) -> Row:
-        told = _real(planned, options) if options.real else _simulated(planned, options, under_way)
-        given = {"expected": planned.task.expected, "version": version, "virtual_limit": virtual_limit}
-        given |= {"real_limit": options.timelimit, **planned.key._asdict()}
-        return msgspec.convert(told | given, Row)  # which ignores what it has no field for
-
-    chosen = list(_candidates(options))
-    if not options.sequential and not options.files:
-        chosen = long_enough(chosen, kept.latest().values(), options.least)
-    planned = Campaign(kept, _wanted(chosen, options), jobs=1 if options.real else options.jobs)
-    return planned.carry_out(run, lambda row: rows.decides(row, virtual_limit, options.timelimit))
+    return conduct(options, _planned(options), partial(tables, least=options.least), is_bad=is_promise_broken)
 
 
 # --- what to run ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Planned:
-    task: Task
-    kind: str
-    workers: int
-    how: str = PREDICTABLE
-    seed: int = 0
-
-    @property
-    def key(self) -> Key:
-        return Key(self.kind, name_of(self.task), self.how, self.workers, self.seed)
-
-
-def _wanted(chosen: Iterable[Task], options: argparse.Namespace) -> Iterator[Planned]:
+def _planned(options: argparse.Namespace) -> Iterator[Planned]:
+    chosen = list(_candidates(options))
+    if not options.sequential and not options.files:
+        chosen = long_enough(chosen, Store(options.out).latest().values(), options.least)
     counts = [int(one) for one in options.virtual_workers.split(",")]
     for task in chosen:
         if options.real:
-            yield from (Planned(task, "real", workers) for workers in (SEQUENTIAL, 2))
+            yield from (_real(task, workers, options) for workers in (SEQUENTIAL, 2))
         elif options.delayed:
-            for how in (PREDICTABLE, NAIVE):
-                yield from (Planned(task, "delayed", max(counts), how, seed) for seed in range(options.seeds))
+            for how, seed in product((PREDICTABLE, NAIVE), range(options.seeds)):
+                yield _simulated(task, max(counts), options, how=how, seed=seed, kind="delayed")
         else:
-            yield Planned(task, "simulated", SEQUENTIAL)
-            yield from (Planned(task, "simulated", workers) for workers in counts if not options.sequential)
+            for workers in (SEQUENTIAL, *(() if options.sequential else counts)):
+                yield _simulated(task, workers, options)
+
+
+def _simulated(
+    task: Task,
+    workers: int,
+    options: argparse.Namespace,
+    *,
+    how: str = PREDICTABLE,
+    seed: int = 0,
+    kind: str = "simulated",
+) -> Planned:
+    command = [sys.executable, "-m", "bench.cegar_run", str(task.file), f"--workers={workers}", f"--seed={seed}"]
+    command += [f"--latency={options.latency}", *limits(options)]
+    command += [f"--jitter={_JITTER}"] if kind == "delayed" else []
+    command += ["--naive"] if how == NAIVE else []
+    return Planned(
+        kind=kind,
+        task=name_of(task),
+        how=how,
+        workers=workers,
+        seed=seed,
+        expected=task.expected,
+        run=told_by(command, options.timelimit),
+    )
+
+
+def _real(task: Task, workers: int, options: argparse.Namespace) -> Planned:
+    arguments = [f"--workers={workers}", "--engine=cegar"]
+    return Planned(
+        task=name_of(task),
+        how=PREDICTABLE,
+        workers=workers,
+        expected=task.expected,
+        run=lambda runs: runs.verified(task, arguments, options.timelimit).told(),
+    )
 
 
 def long_enough(candidates: Iterable[Task], known: Iterable[Row], least: float) -> list[Task]:
@@ -138,7 +136,7 @@ def long_enough(candidates: Iterable[Task], known: Iterable[Row], least: float) 
 def _candidates(options: argparse.Namespace) -> Iterator[Task]:
     shared = [task for folder in filter(None, options.folders.split(",")) for task in tasks(folder)]
     if options.files:
-        yield from (_named(shared, name) for name in options.files.split(","))
+        yield from (named(shared, name) for name in options.files.split(","))
         return
     yield from (_made(name, options.made) for name in filter(None, options.families.split(",")))
     for folder in filter(None, options.folders.split(",")):
@@ -155,45 +153,3 @@ def _made(name: str, folder: Path) -> Task:
     file = folder / f"{name}.smt2"
     file.write_text(FAMILIES[family](int(name.removeprefix(family))).text())
     return Task("", str(file.resolve()), "unsafe" if family in UNSAFE else "safe", "", "")
-
-
-def _named(index: Iterable[Task], name: str) -> Task:
-    """A task of the index, or a file that is in no index: nothing is expected of that."""
-    found = [task for task in index if task.path.endswith(name)]
-    if len(found) == 1:
-        return found[0]
-    if found or not Path(name).is_file():
-        raise SystemExit(f"{name} is {'not one task' if found else 'neither a task of the index nor a file'}")
-    return Task("", str(Path(name).resolve()), "unknown", "", "")
-
-
-def name_of(task: Task) -> str:
-    """As in the index; the name of a file that is in none."""
-    return f"{task.folder}/{task.path}" if task.folder else Path(task.path).stem
-
-
-# --- runs -----------------------------------------------------------------------------------------------------------
-
-
-def _simulated(planned: Planned, options: argparse.Namespace, under_way: Runs) -> dict[str, object]:
-    command = [sys.executable, "-m", "bench.cegar_run", str(planned.task.file), f"--workers={planned.workers}"]
-    command += [f"--virtual-limit={options.virtual_limit}", f"--timelimit={options.timelimit}"]
-    command += [f"--memory={options.memory}", f"--seed={planned.seed}"]
-    command += [f"--latency={options.latency}"]
-    command += [f"--jitter={_JITTER}"] if planned.kind == "delayed" else []
-    command += ["--naive"] if planned.how == NAIVE else []
-    return under_way.reported(command, options.timelimit)
-
-
-def _real(planned: Planned, options: argparse.Namespace) -> dict[str, object]:
-    arguments = [f"--workers={planned.workers}", "--journal=none", "--engine=cegar"]
-    measured = runs.run(planned.task, arguments, options.timelimit)
-    stopped = measured.verdict == "unknown" and "timeout" in measured.reason
-    told = {name: int(measured.statistics[name]) for name in _STATISTICS if name in measured.statistics}
-    return {
-        "answer": "real limit" if stopped else _ANSWERS.get(measured.verdict, "error"),
-        "real_seconds": round(measured.seconds, 2),
-        "evidence": measured.validation,
-        "note": measured.reason[:300],
-        **told,
-    }

@@ -10,9 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, median
 
-from bench.cegar_rows import NAIVE, PREDICTABLE, Row
-from bench.markdown import table, times
+from bench.cegar_run import NAIVE, PREDICTABLE
+from bench.markdown import is_unconfirmed, notes, table, times, versions
 from bench.ranks import geometric_mean
+from bench.rows import Row
 
 Group = Mapping[int, Row]
 """The runs of a task, by the number of workers."""
@@ -23,7 +24,6 @@ _MILLION = 1_000_000
 def tables(rows: Iterable[Row], least: float) -> str:
     """All tables that the rows have something for."""
     rows = list(rows)
-    versions = Counter(row.version or "unknown" for row in rows)
     groups = _groups(row for row in rows if row.kind == "simulated")
     long = {task: group for task, group in groups.items() if 1 in group and _is_long(group[1], least)}
     parts = [
@@ -33,22 +33,29 @@ def tables(rows: Iterable[Row], least: float) -> str:
         _where(long),
         _variation([row for row in rows if row.kind == "delayed"], long),
         _real(_groups(row for row in rows if row.kind == "real")),
-        _notes(rows),
-        "Versions measured: " + ", ".join(f"{version} ({count} runs)" for version, count in sorted(versions.items())),
+        _differing(rows),
+        notes(rows, "Errors, and answers that were not confirmed", is_unconfirmed),
+        versions(rows),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def is_promise_kept(rows: Iterable[Row]) -> bool:
-    return not _broken(rows)
+def is_promise_broken(rows: Iterable[Row]) -> bool:
+    return bool(_broken(rows))
+
+
+def _differing(rows: Iterable[Row]) -> str:
+    broken = _broken(rows)
+    lines = [f"- {task}: predictable runs concluded different things" for task in broken]
+    return "\n".join([f"Predictable runs that differ: {len(broken)} tasks.", *lines])
 
 
 def _broken(rows: Iterable[Row]) -> list[str]:
     """Tasks of which predictable runs of one version concluded different things."""
     digests: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for row in rows:
-        if row.how == PREDICTABLE and row.digest:
-            digests[row.task, row.version].add(row.digest)
+        if row.how == PREDICTABLE and row.told.get("digest"):
+            digests[row.task, row.version].add(row.told["digest"])
     return sorted({task for (task, _), found in digests.items() if len(found) > 1})
 
 
@@ -87,13 +94,13 @@ def _sizes(groups: Mapping[str, Group]) -> str:
         (
             _short(task),
             one[1].answer,
-            f"{one[1].variables:,}",
-            f"{one[1].transitions:,}",
-            f"{one[1].predicates:,}",
-            f"{one[1].iterations:,}",
-            f"{one[1].states:,}",
-            f"{one[1].queries:,}",
-            f"{one[1].refinement_cost / max(one[1].cost, 1):.0%}",
+            f"{one[1].number('variables'):,.0f}",
+            f"{one[1].number('transitions'):,.0f}",
+            f"{one[1].number('predicates'):,.0f}",
+            f"{one[1].number('iterations'):,.0f}",
+            f"{one[1].number('states'):,.0f}",
+            f"{one[1].number('queries'):,.0f}",
+            f"{one[1].number('refinement_cost') / max(one[1].cost, 1):.0%}",
         )
         for task, one in groups.items()
     ]
@@ -186,11 +193,11 @@ def _where_line(workers: int, pairs: list[tuple[Row, Row]]) -> Sequence[str]:
         str(len(pairs)),
         f"{middle(many.busy or 0.0 for _, many in pairs):.0%}",
         times(middle(many.cost / max(one.cost, 1) for one, many in pairs)),
-        times(middle(many.queries / max(one.queries, 1) for one, many in pairs)),
-        f"{middle(many.alone_seconds / max(many.seconds, 1e-6) for _, many in pairs):.0%}",
-        f"{middle(many.analysing_seconds / max(many.seconds, 1e-6) for _, many in pairs):.0%}",
+        times(middle(many.number("queries") / max(one.number("queries"), 1) for one, many in pairs)),
+        f"{middle(many.number('alone_seconds') / max(many.seconds, 1e-6) for _, many in pairs):.0%}",
+        f"{middle(many.number('analysing_seconds') / max(many.seconds, 1e-6) for _, many in pairs):.0%}",
         f"{middle(many.messages for _, many in pairs):,.0f}",
-        f"{middle(many.bytes / _MILLION for _, many in pairs):.1f}",
+        f"{middle(many.number('bytes') / _MILLION for _, many in pairs):.1f}",
         f"{middle(many.messages / max(many.seconds, 1e-6) for _, many in pairs):,.0f}",
     )
 
@@ -236,7 +243,7 @@ def _variation_line(task: str, found: Mapping[str, list[Row]], alone: Row | None
     for how in (PREDICTABLE, NAIVE):
         varied = variation(found[how])
         cells += [times(one) for one in varied] if varied is not None else ["", ""]
-        cells.append(str(len({row.digest for row in found[how] if row.solved})))
+        cells.append(str(len({row.told.get("digest") for row in found[how] if row.solved})))
     predictable, naive = ([row.seconds for row in found[how] if row.solved] for how in (PREDICTABLE, NAIVE))
     compared = [times(pick(naive) / pick(predictable)) if naive and predictable else "" for pick in (min, max)]
     worst = times(max(naive) / alone.seconds) if naive and alone is not None else ""
@@ -260,16 +267,3 @@ def _real(groups: Mapping[str, Group]) -> str:
     heading = ("task", "verdict", "one worker, s", "two workers, s", "speed-up")
     end = f"\n\nMedian speed-up of two real workers: {median(ratios):.2f}×." if ratios else ""
     return f"Wall time of `cleave verify --engine cegar`:\n\n{table(heading, lines)}{end}"
-
-
-# --- text -----------------------------------------------------------------------------------------------------------
-
-
-def _notes(rows: list[Row]) -> str:
-    """What did not go as it should, each in a line."""
-    broken = _broken(rows)
-    odd = [row for row in rows if row.wrong or row.answer in ("error", "memory") or "unconfirmed" in row.note]
-    lines = [f"- {row}" for row in sorted(odd, key=lambda row: row.key)]
-    lines += [f"- {task}: predictable runs concluded different things" for task in broken]
-    wrong = f"{sum(row.wrong for row in rows)} wrong verdicts; predictable runs that differ: {len(broken)} tasks."
-    return "\n".join([f"{wrong} Errors, and answers that were not confirmed:", "", *lines]) if lines else wrong

@@ -9,68 +9,18 @@ without bounds. A row is in the TSV file as soon as its run ends. The exit code 
 from __future__ import annotations
 
 import argparse
-import sys
-from dataclasses import dataclass
-from itertools import product
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator
 
-import msgspec
-
-from bench.campaign import Campaign, Runs, may_write, publish, version
+from bench.campaign import Planned, conduct
+from bench.campaign import add_arguments as add_arguments_of_campaign
 from bench.markdown import table
 from bench.programs import is_whole
-from bench.rows import Store
-from bench.tasks import Task, tasks
+from bench.rows import Row
+from bench.runs import Runs
+from bench.tasks import Task, name_of, tasks
 
 _PROGRAMS = ("c", "boogie")
 _CLAIMS = ("safe", "unsafe")
-
-
-class Key(NamedTuple):
-    folder: str
-    task: str
-    engine: str
-
-
-class Row(msgspec.Struct, frozen=True, kw_only=True):
-    folder: str
-    task: str
-    engine: str
-    expected: str
-    answer: str  # a verdict; "error" if the engine refuses the task
-    real_seconds: float = 0.0
-    real_limit: float = 0.0
-    version: str = ""
-    note: str = ""
-    virtual_seconds: float | None = None
-    virtual_limit: float = 0.0
-
-    @property
-    def key(self) -> Key:
-        return Key(self.folder, self.task, self.engine)
-
-    @property
-    def solved(self) -> bool:
-        return self.answer in _CLAIMS
-
-    @property
-    def wrong(self) -> bool:
-        return self.solved and self.answer != self.expected
-
-    def __str__(self) -> str:
-        wrong = " WRONG" if self.wrong else ""
-        return f"{self.task}, {self.engine}: {self.answer}{wrong}, {self.real_seconds:.1f} s {self.note}".rstrip()
-
-
-@dataclass(frozen=True)
-class Planned:
-    task: Task
-    engine: str
-
-    @property
-    def key(self) -> Key:
-        return Key(self.task.folder, self.task.path, self.engine)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,62 +28,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folders", default="ts,chc,c", metavar="LIST", help="of tasks, with commas (ts,chc,c)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th task of each folder")
     parser.add_argument("--skip", type=int, default=0, metavar="N", help="not the first N of it")
-    parser.add_argument("--timelimit", type=float, default=10.0, metavar="S", help="for a run (10)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="runs at a time (1)")
-    parser.add_argument("--out", type=Path, default=Path("build/engines.tsv"), metavar="TSV")
-    parser.add_argument("--resume", action="store_true", help="go on with the rows that are in the file")
+    add_arguments_of_campaign(parser, out="build/engines.tsv", timelimit=10.0)
 
 
 def main(options: argparse.Namespace) -> int:
-    if not may_write(options.out, options.resume):
-        return 1
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    kept = Store(options.out, Row)
-    measured = version()
+    return conduct(options, _planned(options), tables)
 
-    def run(planned: Planned, runs: Runs) -> Row:
-        told = run_planned(planned, runs, options.timelimit)
-        given = {"expected": planned.task.expected, "version": measured, "real_limit": options.timelimit}
-        return msgspec.convert(told | given | planned.key._asdict(), Row)
 
-    def is_done(row: Row) -> bool:
-        return row.solved or row.real_limit >= options.timelimit
-
-    engines = options.engines.split(",")
-    chosen = [task for folder in options.folders.split(",") for task in known(folder)[options.skip :: options.every]]
-    planned = [Planned(task, engine) for task, engine in product(chosen, engines)]
-    if not Campaign(kept, planned, jobs=options.jobs).carry_out(run, is_done):
-        return 1
-    rows = list(kept.latest().values())
-    publish(tables(rows), options.out)
-    return int(any(row.wrong for row in rows))
+def _planned(options: argparse.Namespace) -> Iterator[Planned]:
+    for folder in options.folders.split(","):
+        for task in known(folder)[options.skip :: options.every]:
+            yield from (planned(task, engine, options.timelimit) for engine in options.engines.split(","))
 
 
 def known(folder: str) -> list[Task]:
     return [task for task in tasks(folder) if task.expected in _CLAIMS and (folder not in _PROGRAMS or is_whole(task))]
 
 
-def run_planned(planned: Planned, runs: Runs, timelimit: float) -> dict[str, Any]:
-    task = planned.task
-    chosen = task.arguments_with(["--workers=1", f"--engine={planned.engine}", f"--timelimit={timelimit}"])
-    usual = ["--json", "--quiet", "--trace=none", "--journal=none"]
-    told = runs.reported(
-        [sys.executable, "-m", "cleave.cli.main", "verify", str(task.file), *usual, *chosen], timelimit
-    )
-    if "answer" in told:  # it said nothing
-        return told
-    note = told.get("error") or told.get("reason") or ""
-    return {"answer": told.get("verdict", "error"), "note": note[:200], "real_seconds": told.get("seconds", 0.0)}
+def planned(task: Task, engine: str, timelimit: float) -> Planned:
+    def run(runs: Runs) -> dict[str, object]:
+        told = runs.verified(task, [f"--engine={engine}"], timelimit).told()
+        return told | {"answer": "given up"} if told["answer"] == "bounded-safe" else told
+
+    return Planned(kind="verdict", task=name_of(task), how=engine, expected=task.expected, run=run)
 
 
 def tables(found: list[Row]) -> str:
-    engines = list(dict.fromkeys(row.engine for row in found))
+    engines = list(dict.fromkeys(row.how for row in found))
     lines: list[tuple[str, ...]] = []
-    for folder in dict.fromkeys(row.folder for row in found):
-        line = [folder, str(len({row.task for row in found if row.folder == folder}))]
+    for folder in dict.fromkeys(map(_folder, found)):
+        rows = [row for row in found if _folder(row) == folder]
+        line = [folder, str(len({row.task for row in rows}))]
         for engine in engines:
-            answers = [row.answer for row in found if row.folder == folder and row.engine == engine]
-            numbers = [answers.count(word) for word in (*_CLAIMS, "error")]
+            answers = [row.answer for row in rows if row.how == engine]
+            numbers = [answers.count(word) for word in (*_CLAIMS, "refused")]
             line += [*map(str, numbers), str(len(answers) - sum(numbers))]
         lines.append(tuple(line))
     heading = ["tasks", "number"]
@@ -141,3 +69,7 @@ def tables(found: list[Row]) -> str:
         heading += [f"{engine}: safe", "unsafe", "refused", "no verdict"]
     wrong = [f"- wrong: {row}" for row in found if row.wrong]
     return "\n".join([table(tuple(heading), lines), "", *wrong, f"Wrong verdicts: {len(wrong)}"]) + "\n"
+
+
+def _folder(row: Row) -> str:
+    return row.task.partition("/")[0]

@@ -25,9 +25,10 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
 
-from bench.campaign import HOME, version
+from bench.campaign import version
 from bench.hostile_inputs import FIFO, FOLDER, Case, Content, hostile_cases
 from bench.markdown import table
+from bench.runs import HOME
 
 _REFUSED = (1, 2, 5)
 _SECONDS = 3.0  # the limit that cases are given

@@ -17,23 +17,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import partial
 from math import inf
 from pathlib import Path
 
-import msgspec
-
-from bench import campaign, runs
-from bench.campaign import Campaign, Runs, may_write, publish
-from bench.hydra_rows import SEQUENTIAL, Key, Row, Store
+from bench.campaign import Planned, add_simulated_arguments, conduct, told_by
+from bench.hydra_run import SEQUENTIAL
 from bench.hydra_tables import tables
 from bench.inlining import sample
+from bench.simulation import limits
 from bench.tasks import SHARED, Task, tasks
 
 WORKERS = "1,2,4,8,16,32"
 VARIANTS = ("splits=paper", "splits=random", "queues=shared", "rate=fixed", "decisions=pushed", "merge=tree")
-_REAL_ANSWERS = {"safe": "closed", "bounded-safe": "closed", "unsafe": "violated", "unknown": "given up"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,46 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--workers", default=WORKERS, metavar="LIST", help=f"default {WORKERS}; --compare: 16; --real: 2"
     )
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds of random splits (the paper: 5)")
-    campaign.add_arguments(parser, out="docs/lab/hydra.tsv", timelimit=1800.0, virtual_limit=600.0)
+    add_simulated_arguments(parser, out="docs/lab/hydra.tsv", timelimit=1800.0, virtual_limit=600.0)
 
 
 def main(options: argparse.Namespace) -> int:
-    if not may_write(options.out, options.resume):
-        return 1
-    store = Store(options.out)
-    version = campaign.version()
-
-    def run(planned: Planned, under_way: Runs) -> Row:
-        return _real(planned, options, version) if options.real else _simulated(planned, options, version, under_way)
-
-    virtual_limit = 0.0 if options.real else options.virtual_limit
-    planned = Campaign(store, _wanted(_chosen(options), options), jobs=1 if options.real else options.jobs)
-    if not planned.carry_out(run, lambda row: row.decides(virtual_limit, options.timelimit)):
-        return 1
-    publish(tables(store.latest().values(), options.virtual_limit), options.out)
-    return int(any(row.wrong for row in store.latest().values()))
+    return conduct(options, _planned(options), partial(tables, virtual_limit=options.virtual_limit))
 
 
 # --- what to run ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A run to make. ``options`` are those of `bench.hydra_run` that are not the defaults, as ``name=value``."""
-
-    task: Task
-    kind: str
-    workers: int
-    options: str = ""
-
-    @property
-    def bound(self) -> int:
-        given = [a for a in self.task.arguments if a.startswith("--recursion-bound=")]
-        return int(given[0].partition("=")[2]) if given else 3
-
-    @property
-    def key(self) -> Key:
-        return Key(self.kind, short_name(self.task), self.workers, self.options, self.bound)
 
 
 def short_name(task: Task) -> str:
@@ -123,50 +88,46 @@ def _own_task(file: str) -> Task:
     return Task("", str(Path(file).resolve()), "unknown", "", "")
 
 
-def _wanted(chosen: Iterable[Task], options: argparse.Namespace) -> Iterator[Planned]:
+def _planned(options: argparse.Namespace) -> Iterator[Planned]:
+    """``how`` are options of `bench.hydra_run` that are not the defaults."""
     given = [int(n) for n in options.workers.split(",")] if options.workers != WORKERS else None
-    for task in chosen:
+    for task in _chosen(options):
         if options.real:
             for workers in (1, *(given or [2])):
-                yield Planned(task, "real", workers)
+                yield _real(task, workers, options)
         elif options.compare:
             for workers in given or [16]:
                 for variant in ("", *VARIANTS):
-                    seeds = range(options.seeds if variant == "splits=random" else 1)
-                    for seed in seeds:
-                        yield Planned(task, "simulated", workers, f"{variant} seed={seed}" if seed else variant)
+                    for seed in range(options.seeds if variant == "splits=random" else 1):
+                        yield _simulated(task, workers, options, variant, seed)
         else:
             for workers in (SEQUENTIAL, *(given or map(int, WORKERS.split(",")))):
-                yield Planned(task, "simulated", workers)
+                yield _simulated(task, workers, options)
 
 
-# --- runs -----------------------------------------------------------------------------------------------------------
+def _simulated(task: Task, workers: int, options: argparse.Namespace, how: str = "", seed: int = 0) -> Planned:
+    bound = [one.replace("recursion-", "") for one in task.arguments if one.startswith("--recursion-bound=")]
+    command = [sys.executable, "-m", "bench.hydra_run", str(task.file), *bound, f"--seed={seed}"]
+    command += [f"--{option}" for option in how.split()]
+    command += ["--sequential"] if workers == SEQUENTIAL else [f"--workers={workers}"]
+    command += [one for one in task.arguments if one.startswith("--entry=")]
+    command += limits(options)
+    return Planned(
+        kind="simulated",
+        task=short_name(task),
+        how=how,
+        workers=workers,
+        seed=seed,
+        expected=task.expected,
+        run=told_by(command, options.timelimit),
+    )
 
 
-def _simulated(planned: Planned, options: argparse.Namespace, version: str, under_way: Runs) -> Row:
-    command = [sys.executable, "-m", "bench.hydra_run", str(planned.task.file), f"--bound={planned.bound}"]
-    command += [f"--{option}" for option in planned.options.split()]
-    command += ["--sequential"] if planned.workers == SEQUENTIAL else [f"--workers={planned.workers}"]
-    command += [a for a in planned.task.arguments if a.startswith("--entry=")]
-    command += [f"--virtual-limit={options.virtual_limit}", f"--timelimit={options.timelimit}"]
-    command += [f"--memory={options.memory}"]
-    given = _identity(planned, options, version) | {"virtual_limit": options.virtual_limit}
-    told = under_way.reported(command, options.timelimit)
-    return msgspec.convert(told | given, Row)  # which ignores what it has no field for
-
-
-def _real(planned: Planned, options: argparse.Namespace, version: str) -> Row:
-    measured = runs.run(planned.task, ["--engine=inline", f"--workers={planned.workers}"], options.timelimit)
-    stopped = measured.verdict == "unknown" and "timeout" in measured.reason
-    told: dict[str, object] = {
-        "answer": "real limit" if stopped else _REAL_ANSWERS.get(measured.verdict, "error"),
-        "real_seconds": round(measured.seconds, 2),
-        "note": measured.reason,
-        **{name: measured.statistics[name] for name in ("cost", "splits") if name in measured.statistics},
-    }
-    return msgspec.convert(told | _identity(planned, options, version), Row)
-
-
-def _identity(planned: Planned, options: argparse.Namespace, version: str) -> dict[str, object]:
-    given: dict[str, object] = {"expected": planned.task.expected, "real_limit": options.timelimit, "version": version}
-    return planned.key._asdict() | given
+def _real(task: Task, workers: int, options: argparse.Namespace) -> Planned:
+    arguments = ["--engine=inline", f"--workers={workers}"]
+    return Planned(
+        task=short_name(task),
+        workers=workers,
+        expected=task.expected,
+        run=lambda runs: runs.verified(task, arguments, options.timelimit).told(),
+    )

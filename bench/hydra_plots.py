@@ -19,9 +19,9 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from bench.hydra_rows import SEQUENTIAL, Row, read_rows
+from bench.hydra_run import SEQUENTIAL
 from bench.hydra_tables import by_workers, speed_ups
-from bench.rows import in_time
+from bench.rows import Row, read_rows
 from cleave.errors import MissingExtraError
 
 _EDGES = (0.0, 0.5, 1, 2, 4, 8, 16, 32, 64)  # of the histogram; the last bar has all beyond
@@ -88,11 +88,11 @@ def _scatter(axes: Any, groups: dict[int, dict[str, Row]], most: int, limit: flo
     common = sorted(groups[SEQUENTIAL].keys() & groups[most].keys())
     rows = [(groups[SEQUENTIAL][task], groups[most][task]) for task in common]
     times = [(_capped(alone, limit), _capped(many, limit)) for alone, many in rows]
-    for word, marker in (("violated", "x"), ("closed", "o"), ("", "s")):
+    for word, label, marker in (("unsafe", "violated", "x"), ("safe", "closed", "o"), ("", "neither solves", "s")):
         chosen = [pair for pair, row in zip(times, rows, strict=True) if _answer(row, limit) == word]
         if chosen:
             xs, ys = zip(*chosen, strict=True)
-            axes.scatter(xs, ys, marker=marker, s=18, alpha=0.7, label=word or "neither solves", clip_on=False)
+            axes.scatter(xs, ys, marker=marker, s=18, alpha=0.7, label=label, clip_on=False)
     least = min((time for pair in times for time in pair), default=1.0) / 1.5
     axes.plot([least, limit], [least, limit], color="grey", linewidth=0.8)
     axes.axhline(limit, color="grey", linewidth=0.8, linestyle=":")
@@ -117,15 +117,15 @@ def _histogram(axes: Any, groups: dict[int, dict[str, Row]], most: int, limit: f
 
 
 def _solved(rows: Iterable[Row], limit: float) -> list[Row]:
-    return [row for row in rows if in_time(row, limit)]
+    return [row for row in rows if row.in_time(limit)]
 
 
 def _time(row: Row) -> float:
-    return max(row.virtual_seconds or 0.0, 0.001)
+    return max(row.seconds, 0.001)
 
 
 def _capped(row: Row, limit: float) -> float:
-    return _time(row) if in_time(row, limit) else limit
+    return _time(row) if row.in_time(limit) else limit
 
 
 def _answer(rows: tuple[Row, Row], limit: float) -> str:

@@ -15,12 +15,10 @@ import sys
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
-from bench.hydra_rows import SEQUENTIAL
-from bench.simulation import add_limits, described, prepare_interpreter, run_and_print
-from cleave.engines.coordination import Event, valid_messages
+from bench.simulation import Judged, Simulation, add_limits, judged, prepare_interpreter, run_and_print
+from cleave.engines.coordination import valid_messages
 from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.coordinator import HydraCoordinator
 from cleave.engines.inline.dissimilarity import dissimilarity
@@ -42,12 +40,14 @@ from cleave.engines.inline.task import prepare_task, read_task
 from cleave.engines.options import deepening
 from cleave.ir.path import Enter
 from cleave.runtime.crew import Assignment
-from cleave.runtime.drive import Ended, drive
 from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
 from cleave.validate.proofs.coverage import covered
 from cleave.validate.violations.confirm import validate_trace
 
 WORKER = "cleave.engines.inline.worker:work"
+SEQUENTIAL = 0
+"""The number of workers of a search that is never split."""
+
 _NEVER = 10**15  # more cost than any run has
 _REPLAY_SECONDS = 60.0
 
@@ -70,49 +70,23 @@ def parser() -> argparse.ArgumentParser:
     return found
 
 
-class HydraRun:
-    """A run and what is known of it; also while it goes on."""
+class HydraRun(Simulation):
+    counted = ("setup_cost", "validation_cost", "splits", "closed", "went_back", "set_up")
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.options = options
-        self.began = monotonic()
-        self.events: list[Event] = []
+        super().__init__(options)
         self.task = _task(options)
+        self.workers = self.task.workers
         self.coordinator = HydraCoordinator(self.task)
         self.crew = SimulatedCrew(Assignment(WORKER, encode(self.task)), seed=options.seed)
 
-    def report(self) -> dict[str, Any]:
-        with self.crew:
-            outcome = drive(self.coordinator, self.crew, self.events.extend, timelimit=self.options.virtual_limit)
-            virtual_seconds = self.crew.now()
-        if isinstance(outcome, Ended):
-            return self.described("limit", virtual_seconds) | self._totals(virtual_seconds)
-        answer = decode_finding(outcome).answer
-        word, note = self._judged(answer)
-        checked = {}
-        if isinstance(answer, Closed):
-            whole = covered(split_tree(self.events))
-            checked, note = {"covered": whole.holds}, "" if whole.holds else whole.text
-        return self.described(word, virtual_seconds, note) | self._totals(virtual_seconds) | checked
-
-    def stopped(self, answer: str) -> dict[str, Any]:
-        return self.described(answer, self.crew.now())
-
-    def described(self, answer: str, virtual_seconds: float, note: str = "") -> dict[str, Any]:
-        workers = SEQUENTIAL if self.options.sequential else self.options.workers
-        return described(self, answer, virtual_seconds, note) | {"workers": workers}
-
-    def _totals(self, virtual_seconds: float) -> dict[str, Any]:
-        counters, statistics = self.coordinator.counters(), self.crew.statistics
-        busy = sum(statistics.busy.values())
-        told = ("setup_cost", "validation_cost", "splits", "closed", "went_back", "set_up")
-        return {
-            "cost": round(busy * COST_PER_SECOND),
-            **{name: int(counters[name]) for name in told},
-            "messages": statistics.messages,
-            "busy": round(busy / (virtual_seconds * self.task.workers), 4),
-            "dissimilarity": self._dissimilarity(),
-        }
+    def judge(self, outcome: bytes) -> Judged:
+        answer, text = self._judged(decode_finding(outcome).answer)
+        more: dict[str, Any] = {"dissimilarity": self._dissimilarity()}
+        if answer == "safe":
+            cover = covered(split_tree(self.events))
+            more |= {} if cover.holds else {"wrong": f"the search is not covered: {cover.text}"}
+        return Judged(answer, text, more)
 
     def _dissimilarity(self) -> float | None:
         """As far as workers told: what one has inlined since its last split, it tells when its partition is done."""
@@ -124,10 +98,10 @@ class HydraRun:
         return None if found is None else found.mean
 
     def _judged(self, answer: Answer) -> tuple[str, str]:
-        """The answer in words, and a note: a violation counts if it replays."""
+        """A violation counts if it replays."""
         match answer:
             case Closed():
-                return "closed", ""
+                return "safe", "the closed partitions cover the search"
             case GivenUp(reason=reason, detail=detail):
                 return "given up", f"{reason}: {detail}"
             case Violation(steps):
@@ -135,10 +109,8 @@ class HydraRun:
                 path = prepare_task(self.task, program).lift(decode_path(steps))
                 first = path[0]
                 assert isinstance(first, Enter)
-                judged = validate_trace(program, first.procedure, path, seconds=_REPLAY_SECONDS)
-                if judged.holds:
-                    return "violated", ""
-                return "given up", f"the violation does not replay: {judged.text}"
+                replayed = validate_trace(program, first.procedure, path, seconds=_REPLAY_SECONDS)
+                return judged("unsafe", replayed)[:2]
 
 
 def _task(options: argparse.Namespace) -> Task:

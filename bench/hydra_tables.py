@@ -10,15 +10,15 @@ time or memory stopped it before, nobody knows: such runs are counted as ``stopp
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from math import log
 from statistics import mean, median
 
-from bench.hydra_rows import SEQUENTIAL, Row
-from bench.markdown import table, times
+from bench.hydra_run import SEQUENTIAL
+from bench.markdown import notes, table, times, versions
 from bench.ranks import geometric_mean, signed_rank
-from bench.rows import in_time, missed
+from bench.rows import Row
 
 _LONG_SECONDS = 30.0  # the goal on two cores is about runs that take longer
 _NAMES = {
@@ -35,13 +35,12 @@ def tables(rows: Iterable[Row], virtual_limit: float) -> str:
     """All tables that the rows have something for."""
     rows = list(rows)
     simulated = [row for row in rows if row.kind == "simulated"]
-    versions = Counter(row.version or "unknown" for row in rows)
     parts = [
-        _scaling([row for row in simulated if not row.options], virtual_limit),
+        _scaling([row for row in simulated if not row.how], virtual_limit),
         _comparison(simulated, virtual_limit),
         _real([row for row in rows if row.kind == "real"]),
-        _notes(rows),
-        "Versions measured: " + ", ".join(f"{version} ({count} runs)" for version, count in sorted(versions.items())),
+        notes(rows, "Runs without an answer, apart from the virtual limit", _is_odd),
+        versions(rows),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -51,7 +50,7 @@ def speed_ups(sequential: dict[str, Row], parallel: dict[str, Row], virtual_limi
     both = [
         task
         for task in sequential.keys() & parallel.keys()
-        if in_time(sequential[task], virtual_limit) and in_time(parallel[task], virtual_limit)
+        if sequential[task].in_time(virtual_limit) and parallel[task].in_time(virtual_limit)
     ]
     return [_ratio(sequential[task], parallel[task]) for task in sorted(both)]
 
@@ -60,7 +59,7 @@ def by_workers(rows: Iterable[Row]) -> dict[int, dict[str, Row]]:
     """Rows without options, by the number of workers and by task."""
     found: defaultdict[int, dict[str, Row]] = defaultdict(dict)
     for row in rows:
-        if row.kind == "simulated" and not row.options:
+        if row.kind == "simulated" and not row.how:
             found[row.workers][row.task] = row
     return dict(sorted(found.items()))
 
@@ -98,10 +97,10 @@ def _scaling(rows: list[Row], virtual_limit: float) -> str:
 def _scaling_line(
     workers: int, group: dict[str, Row], sequential: dict[str, Row], virtual_limit: float
 ) -> Sequence[str]:
-    solved = {task for task, row in group.items() if in_time(row, virtual_limit)}
-    missing = {task for task, row in group.items() if missed(row, virtual_limit)}
-    alone = {task for task, row in sequential.items() if in_time(row, virtual_limit)}
-    missing_alone = {task for task, row in sequential.items() if missed(row, virtual_limit)}
+    solved = {task for task, row in group.items() if row.in_time(virtual_limit)}
+    missing = {task for task, row in group.items() if row.missed(virtual_limit)}
+    alone = {task for task, row in sequential.items() if row.in_time(virtual_limit)}
+    missing_alone = {task for task, row in sequential.items() if row.missed(virtual_limit)}
     stopped = str(len(group) - len(solved) - len(missing))
     shares = _shares([group[task] for task in sorted(solved)])
     if workers == SEQUENTIAL:
@@ -128,18 +127,18 @@ def _scaling_line(
 
 def _ratio(before: Row, after: Row) -> float:
     """At least this, if ``before`` was stopped."""
-    return (before.virtual_seconds or 0.0) / max(after.virtual_seconds or 0.0, 1e-6)
+    return before.seconds / max(after.seconds, 1e-6)
 
 
 def _shares(rows: list[Row]) -> tuple[str, str, str, str]:
     """Dissimilarity, and shares of setup, of proof checks and of busy time: means over the runs."""
-    unlike = [row.dissimilarity for row in rows if row.dissimilarity is not None]
+    unlike = [row.number("dissimilarity") for row in rows if row.told.get("dissimilarity") is not None]
     worked = [row for row in rows if row.cost]
     busy = [row.busy for row in rows if row.busy is not None]
     return (
         f"{mean(unlike):.2f}" if unlike else "",
-        f"{mean(row.setup_cost / row.cost for row in worked):.1%}" if worked else "",
-        f"{mean(row.validation_cost / row.cost for row in worked):.1%}" if worked else "",
+        f"{mean(row.number('setup_cost') / row.cost for row in worked):.1%}" if worked else "",
+        f"{mean(row.number('validation_cost') / row.cost for row in worked):.1%}" if worked else "",
         f"{mean(busy):.0%}" if busy else "",
     )
 
@@ -151,8 +150,7 @@ def _comparison(rows: list[Row], virtual_limit: float) -> str:
     """Each variant against the defaults with the same number of workers; of several seeds, the fastest run counts."""
     best: dict[tuple[int, str], dict[str, Row]] = defaultdict(dict)
     for row in rows:
-        options = " ".join(option for option in row.options.split() if not option.startswith("seed="))
-        group = best[row.workers, options]
+        group = best[row.workers, row.how]
         group[row.task] = min(group.get(row.task, row), row, key=lambda r: _rank(r, virtual_limit))
     lines = [
         _comparison_line(workers, options, best[workers, ""], group, virtual_limit)
@@ -179,21 +177,23 @@ def _comparison(rows: list[Row], virtual_limit: float) -> str:
 
 
 def _rank(row: Row, virtual_limit: float) -> tuple[bool, float]:
-    return (not in_time(row, virtual_limit), row.virtual_seconds or 0.0)
+    return (not row.in_time(virtual_limit), row.seconds)
 
 
 def _comparison_line(
     workers: int, options: str, default: dict[str, Row], variant: dict[str, Row], virtual_limit: float
 ) -> Sequence[str]:
     common = sorted(default.keys() & variant.keys())
-    solved = {task for task in common if in_time(default[task], virtual_limit)}
-    solved_too = {task for task in common if in_time(variant[task], virtual_limit)}
+    solved = {task for task in common if default[task].in_time(virtual_limit)}
+    solved_too = {task for task in common if variant[task].in_time(virtual_limit)}
     both = sorted(solved & solved_too)
     ratios = [_ratio(variant[task], default[task]) for task in both]
-    splits = [(variant[task].splits + 1) / (default[task].splits + 1) for task in both]  # there may be none
+    splits = [
+        (variant[task].number("splits") + 1) / (default[task].number("splits") + 1) for task in both
+    ]  # there may be none
     name = " and ".join(_NAMES.get(option, option) for option in options.split())
-    only = sum(missed(variant[task], virtual_limit) for task in solved)
-    only_this = sum(missed(default[task], virtual_limit) for task in solved_too)
+    only = sum(variant[task].missed(virtual_limit) for task in solved)
+    only_this = sum(default[task].missed(virtual_limit) for task in solved_too)
     counts = (str(only), str(only_this))
     return (str(workers), name, str(len(both)), *_compared(ratios), *_compared(splits), *counts)
 
@@ -246,15 +246,5 @@ def _real_summary(workers: int, which: str, both: list[tuple[Row, Row]]) -> str:
     )
 
 
-# --- text -----------------------------------------------------------------------------------------------------------
-
-
-def _notes(rows: list[Row]) -> str:
-    """What did not go as it should, each in a line."""
-    odd = [row for row in rows if row.wrong or row.answer in ("given up", "error", "memory", "real limit")]
-    lines = [
-        f"- {row.kind} {row.task}, {row.how}: {'WRONG ' if row.wrong else ''}{row.answer} {row.note}".rstrip()
-        for row in sorted(odd, key=lambda row: row.key)
-    ]
-    heading = f"{sum(row.wrong for row in rows)} wrong verdicts. Runs without an answer, apart from the virtual limit:"
-    return "\n".join([heading, "", *lines]) if lines else "0 wrong verdicts."
+def _is_odd(row: Row) -> bool:
+    return row.answer in ("given up", "error", "refused", "memory", "real limit")

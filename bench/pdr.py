@@ -21,19 +21,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-import msgspec
-
-from bench import campaign, rows
-from bench.campaign import Campaign, Runs, may_write, publish
+from bench.campaign import Planned, add_simulated_arguments, conduct, told_by
 from bench.inlining import sample
-from bench.pdr_real import run_cleave, run_stock
-from bench.pdr_rows import ADAPTIVE, STOCK, Key, Row, store
-from bench.pdr_run import STRATEGY
+from bench.pdr_real import STOCK, real, stock
+from bench.pdr_run import ADAPTIVE, STRATEGY
 from bench.pdr_tables import tables
-from bench.tasks import Task, tasks
+from bench.rows import Row, Store
+from bench.simulation import limits
+from bench.tasks import Task, named, tasks
 from cleave.engines.pdr.options import NAMES, PAPER, TECHNIQUES
 
 _REAL_SECONDS = 60.0
@@ -56,76 +54,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hard-after", type=float, default=10.0, metavar="S", help="seconds of stock SPACER (10)")
     parser.add_argument("--solvable", action="store_true", help="of the hard ones, those that someone solved")
     usual = f"{_REAL_SECONDS:g}; --simulated: {_SIMULATED_SECONDS:g}"
-    campaign.add_arguments(parser, out="docs/lab/pdr.tsv", timelimit=0.0, virtual_limit=20.0, usual=usual)
+    add_simulated_arguments(parser, out="docs/lab/pdr.tsv", timelimit=0.0, virtual_limit=20.0, usual=usual)
 
 
 def main(options: argparse.Namespace) -> int:
-    if not may_write(options.out, options.resume or options.tables):
-        return 1
-    kept = store(options.out)
-    if not options.tables and not _carry_out(options, kept):
-        return 1
-    publish(tables(kept.latest().values(), options.virtual_limit), options.out)
-    return int(any(row.wrong for row in kept.latest().values()))
-
-
-def _carry_out(options: argparse.Namespace, kept: rows.Store[Row]) -> bool:
     options.timelimit = options.timelimit or (_REAL_SECONDS if options.real else _SIMULATED_SECONDS)
-    virtual_limit = 0.0 if options.real else options.virtual_limit
-    version = campaign.version()
-
-    def run(planned: Planned, under_way: Runs) -> Row:
-        told = _real(planned, options) if options.real else _simulated(planned, options, under_way)
-        given = {"expected": planned.task.expected, "version": version, "virtual_limit": virtual_limit}
-        given |= {"real_limit": options.timelimit, **planned.key._asdict()}
-        return msgspec.convert(told | given, Row)  # which ignores what it has no field for
-
-    planned = Campaign(kept, _wanted(_chosen(options), options), jobs=1 if options.real else options.jobs)
-    return planned.carry_out(run, lambda row: rows.decides(row, virtual_limit, options.timelimit))
+    return conduct(options, _planned(options), partial(tables, virtual_limit=options.virtual_limit))
 
 
 # --- what to run ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Planned:
-    task: Task
-    kind: str
-    how: str
-    workers: int
-
-    @property
-    def key(self) -> Key:
-        return Key(self.kind, self.task.path, self.how, self.workers)
-
-
-def _wanted(chosen: Iterable[Task], options: argparse.Namespace) -> Iterator[Planned]:
+def _planned(options: argparse.Namespace) -> Iterator[Planned]:
     only = options.only.split(",") if options.only else None
-    for task in chosen:
-        for planned in _real_runs(task) if options.real else _simulated_runs(task, options.virtual_workers):
+    for task in _chosen(options):
+        for planned in _real_runs(task, options) if options.real else _simulated_runs(task, options):
             if only is None or planned.how in only:
                 yield planned
 
 
-def _real_runs(task: Task) -> Iterator[Planned]:
-    yield Planned(task, "real", ADAPTIVE, 2)
-    yield Planned(task, "real", ADAPTIVE, 1)
-    yield Planned(task, "real", STOCK, 1)
+def _real_runs(task: Task, options: argparse.Namespace) -> Iterator[Planned]:
+    yield real(task, ADAPTIVE, 2, options.timelimit)
+    yield real(task, ADAPTIVE, 1, options.timelimit)
+    yield stock(task, options.timelimit)
     for strategy in NAMES:
-        yield Planned(task, "real", f"{STRATEGY}{strategy}", 1)
+        yield real(task, f"{STRATEGY}{strategy}", 1, options.timelimit)
 
 
-def _simulated_runs(task: Task, workers: int) -> Iterator[Planned]:
+def _simulated_runs(task: Task, options: argparse.Namespace) -> Iterator[Planned]:
     for strategy in PAPER:
-        yield Planned(task, "simulated", f"{STRATEGY}{strategy}", 1)
+        yield _simulated(task, f"{STRATEGY}{strategy}", 1, options)
     for technique in (*TECHNIQUES, ADAPTIVE):
-        yield Planned(task, "simulated", technique, workers)
+        yield _simulated(task, technique, options.virtual_workers, options)
+
+
+def _simulated(task: Task, how: str, workers: int, options: argparse.Namespace) -> Planned:
+    command = [sys.executable, "-m", "bench.pdr_run", str(task.file), f"--how={how}", f"--workers={workers}"]
+    command += limits(options)
+    return Planned(
+        kind="simulated",
+        task=task.path,
+        how=how,
+        workers=workers,
+        expected=task.expected,
+        run=told_by(command, options.timelimit),
+    )
 
 
 def _chosen(options: argparse.Namespace) -> list[Task]:
     index = list(tasks("chc"))
     if options.files:
-        return [_named(index, name) for name in options.files.split(",")]
+        return [named(index, name) for name in options.files.split(",")]
     if options.simulated:
         hard = hard_tasks(_known(options), options.hard_after, solvable=options.solvable)
         index = [task for task in index if task.path in hard]
@@ -136,7 +115,7 @@ def _known(options: argparse.Namespace) -> Iterable[Row]:
     path = options.hard_from or options.out
     if not path.exists():
         raise SystemExit(f"{path} does not exist: make --real runs first, or choose tasks by --files")
-    return store(path).latest().values()
+    return Store(path).latest().values()
 
 
 def hard_tasks(known: Iterable[Row], seconds: float, *, solvable: bool) -> set[str]:
@@ -144,29 +123,3 @@ def hard_tasks(known: Iterable[Row], seconds: float, *, solvable: bool) -> set[s
     real = [row for row in known if row.kind == "real"]
     hard = {row.task for row in real if row.how == STOCK and not (row.solved and row.real_seconds <= seconds)}
     return hard & {row.task for row in real if row.solved} if solvable else hard
-
-
-def _named(index: Iterable[Task], name: str) -> Task:
-    """A task of the index, or a file that is in no index: nothing is expected of that."""
-    found = [task for task in index if task.path.endswith(name)]
-    if len(found) == 1:
-        return found[0]
-    if found or not Path(name).is_file():
-        raise SystemExit(f"{name} is {'not one task' if found else 'neither a task of the index nor a file'}")
-    return Task("", str(Path(name).resolve()), "unknown", "", "")
-
-
-# --- runs -----------------------------------------------------------------------------------------------------------
-
-
-def _real(planned: Planned, options: argparse.Namespace) -> dict[str, object]:
-    if planned.how == STOCK:
-        return run_stock(planned.task, options.timelimit)
-    return run_cleave(planned.task, planned.how, planned.workers, options.timelimit)
-
-
-def _simulated(planned: Planned, options: argparse.Namespace, under_way: Runs) -> dict[str, object]:
-    command = [sys.executable, "-m", "bench.pdr_run", str(planned.task.file), f"--how={planned.how}"]
-    command += [f"--workers={planned.workers}", f"--virtual-limit={options.virtual_limit}"]
-    command += [f"--timelimit={options.timelimit}", f"--memory={options.memory}"]
-    return under_way.reported(command, options.timelimit)

@@ -17,10 +17,9 @@ from math import inf, log
 from statistics import mean, median
 
 from bench.markdown import table, times
-from bench.pdr_rows import ADAPTIVE, Row
-from bench.pdr_run import STRATEGY
+from bench.pdr_run import ADAPTIVE, STRATEGY
 from bench.ranks import geometric_mean, signed_rank
-from bench.rows import in_time, missed
+from bench.rows import Row
 from cleave.engines.pdr.options import PAPER, TECHNIQUES
 
 _NAMES = {"portfolio": "portfolio", "partitioning": "partitioning", "+inf": " + ∞", "+k": " + k", "+all": " + all"}
@@ -57,7 +56,7 @@ def virtual_best(groups: Sequence[ByTask], limit: float) -> dict[str, Row]:
     """The best run for each task: the fastest that solves it, else one that is known not to only if all are."""
 
     def rank(row: Row) -> tuple[int, float]:
-        return (0 if in_time(row, limit) else 2 if missed(row, limit) else 1), row.virtual_seconds or 0.0
+        return (0 if row.in_time(limit) else 2 if row.missed(limit) else 1), row.seconds
 
     tasks = {task for group in groups for task in group}
     return {task: min((group[task] for group in groups if task in group), key=rank) for task in sorted(tasks)}
@@ -81,8 +80,8 @@ def _title(name: str) -> str:
 
 
 def _solved_line(name: str, group: ByTask, limit: float) -> Sequence[str]:
-    answers = Counter(row.answer for row in group.values() if in_time(row, limit))
-    unknown = sum(missed(row, limit) for row in group.values())
+    answers = Counter(row.answer for row in group.values() if row.in_time(limit))
+    unknown = sum(row.missed(limit) for row in group.values())
     stopped = len(group) - sum(answers.values()) - unknown
     return (name, *map(str, (len(group), answers["unsafe"], answers["safe"], unknown, stopped)))
 
@@ -94,16 +93,16 @@ def best_technique(found: Mapping[str, ByTask], limit: float) -> str:
     """The one that solves most, and of those the one that takes least time."""
 
     def rank(name: str) -> tuple[int, float]:
-        solved = [row for row in found[name].values() if in_time(row, limit)]
-        return -len(solved), sum(row.virtual_seconds or 0.0 for row in solved)
+        solved = [row for row in found[name].values() if row.in_time(limit)]
+        return -len(solved), sum(row.seconds for row in solved)
 
     return min((name for name in TECHNIQUES if name in found), key=rank)
 
 
 def ratios(before: ByTask, after: ByTask, limit: float) -> list[float]:
     """How many times faster, for each task that both solve."""
-    both = [t for t in sorted(before.keys() & after.keys()) if in_time(before[t], limit) and in_time(after[t], limit)]
-    return [(before[t].virtual_seconds or 0.0) / max(after[t].virtual_seconds or 0.0, 1e-6) for t in both]
+    both = [t for t in sorted(before.keys() & after.keys()) if before[t].in_time(limit) and after[t].in_time(limit)]
+    return [before[t].seconds / max(after[t].seconds, 1e-6) for t in both]
 
 
 def _speed_ups(found: Mapping[str, ByTask], alone: Mapping[str, ByTask], best: ByTask, limit: float) -> str:
@@ -139,9 +138,12 @@ def _sharing(found: Mapping[str, ByTask]) -> str:
     lines = []
     for name in (*TECHNIQUES, ADAPTIVE):
         worked = [row for row in found.get(name, {}).values() if row.cost]
-        if worked and any(row.lemmas_pushed for row in worked):
-            share = mean(row.sharing_cost / row.cost for row in worked)
-            counts = (mean(row.lemmas_pushed for row in worked), mean(row.lemmas_pulled for row in worked))
+        if worked and any(row.number("lemmas_pushed") for row in worked):
+            share = mean(row.number("sharing_cost") / row.cost for row in worked)
+            counts = (
+                mean(row.number("lemmas_pushed") for row in worked),
+                mean(row.number("lemmas_pulled") for row in worked),
+            )
             title = name if name == ADAPTIVE else _title(name)
             lines.append((title, str(len(worked)), f"{share:.2%}", *(f"{count:.0f}" for count in counts)))
     if not lines:
@@ -158,11 +160,11 @@ def cost_ratios(without: ByTask, sharing: ByTask, limit: float) -> list[float]:
     found = []
     for task in sorted(without.keys() & sharing.keys()):
         plain, shared = without[task], sharing[task]
-        if in_time(plain, limit) and in_time(shared, limit):
+        if plain.in_time(limit) and shared.in_time(limit):
             found.append(shared.cost / max(1, plain.cost))
-        elif in_time(shared, limit) and missed(plain, limit):
+        elif shared.in_time(limit) and plain.missed(limit):
             found.append(0.0)
-        elif in_time(plain, limit) and missed(shared, limit):
+        elif plain.in_time(limit) and shared.missed(limit):
             found.append(inf)
     return found
 

@@ -9,38 +9,30 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from bench import runs
-from bench.pdr_rows import ADAPTIVE
-from bench.pdr_run import STRATEGY
+from bench.campaign import Planned
+from bench.pdr_run import ADAPTIVE, STRATEGY
 from bench.tasks import Task
 
+STOCK = "z3"
+"""SPACER of the stock binary, with its default settings, on the file as it is."""
+
 _GRACE_SECONDS = 10.0  # Z3 ends by itself at its limit; later it is killed
-_ANSWERS = {"safe": "safe", "unsafe": "unsafe", "unknown": "given up"}
-_STATISTICS = ("cost", "sharing_cost", "validation_cost", "partitions", "closed", "level")
 
 
-def run_cleave(task: Task, how: str, workers: int, timelimit: float) -> dict[str, Any]:
-    arguments = [f"--workers={workers}", "--journal=none", "--engine=pdr"]
-    if how != ADAPTIVE:
-        arguments += [f"--strategies={how.removeprefix(STRATEGY)}", "--partitions=0"]
-    measured = runs.run(task, arguments, timelimit)
-    stopped = measured.verdict == "unknown" and "timeout" in measured.reason
-    statistics = measured.statistics
-    return {
-        "answer": "real limit" if stopped else _ANSWERS.get(measured.verdict, "error"),
-        "real_seconds": round(measured.seconds, 2),
-        "evidence": measured.validation,
-        "note": measured.reason[:300],
-        **{
-            name: int(statistics[name])
-            for name in (*_STATISTICS, "lemmas_pushed", "lemmas_pulled")
-            if name in statistics
-        },
-    }
+def real(task: Task, how: str, workers: int, timelimit: float) -> Planned:
+    arguments = [f"--workers={workers}", "--engine=pdr"]
+    arguments += [f"--strategies={how.removeprefix(STRATEGY)}", "--partitions=0"] if how != ADAPTIVE else []
+    return Planned(
+        task=task.path,
+        how=how,
+        workers=workers,
+        expected=task.expected,
+        run=lambda runs: runs.verified(task, arguments, timelimit).told(),
+    )
 
 
-def run_stock(task: Task, timelimit: float) -> dict[str, Any]:
-    return run_clauses(task.file, timelimit)
+def stock(task: Task, timelimit: float) -> Planned:
+    return Planned(task=task.path, how=STOCK, expected=task.expected, run=lambda _: run_clauses(task.file, timelimit))
 
 
 def run_clauses(file: Path, timelimit: float) -> dict[str, Any]:

@@ -14,12 +14,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from time import monotonic
-from typing import Any
 
-from bench.pdr_rows import ADAPTIVE
-from bench.simulation import add_limits, described, prepare_interpreter, run_and_print
-from cleave.engines.coordination import Event
+from bench.simulation import (
+    CHECK_SECONDS,
+    Judged,
+    Simulation,
+    add_limits,
+    judged,
+    prepare_interpreter,
+    run_and_print,
+)
 from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.coordinator import P3Coordinator
 from cleave.engines.pdr.evidence import decode_derivation
@@ -28,15 +32,14 @@ from cleave.engines.pdr.options import PdrOptions, Share, technique
 from cleave.engines.pdr.record import combined
 from cleave.engines.pdr.task import read_problem
 from cleave.runtime.crew import Assignment
-from cleave.runtime.drive import Ended, drive
-from cleave.runtime.simulation.crew import COST_PER_SECOND, SimulatedCrew
+from cleave.runtime.simulation.crew import SimulatedCrew
 from cleave.validate.clauses.derivation import check_derivation
 from cleave.validate.clauses.invariant import check_interpretation
 
 WORKER = "cleave.engines.pdr.worker:work"
 STRATEGY = "strategy "
-_CHECK_SECONDS = 120.0
-_TOLD = ("sharing_cost", "validation_cost", "lemmas_pushed", "lemmas_pulled", "partitions", "closed", "level")
+ADAPTIVE = "adaptive"
+"""What ``cleave verify`` does."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -59,61 +62,28 @@ def options_for(how: str, workers: int, seed: int) -> tuple[int, PdrOptions]:
     return workers, technique(how, workers=workers, seed=seed)
 
 
-class SimulatedPdr:
-    """A run and what is known of it; also while it goes on."""
+class SimulatedPdr(Simulation):
+    counted = ("sharing_cost", "validation_cost", "lemmas_pushed", "lemmas_pulled", "partitions", "closed", "level")
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.options = options
-        self.began = monotonic()
-        self.events: list[Event] = []
-        workers, search = options_for(options.how, options.workers, options.seed)
+        super().__init__(options)
+        self.workers, search = options_for(options.how, options.workers, options.seed)
         source = Path(options.file).read_bytes()
-        self.task = Task(options.file, source, None, None, search, workers, virtual=True)
+        self.task = Task(options.file, source, None, None, search, self.workers, virtual=True)
         self.coordinator = P3Coordinator(self.task)
         self.crew = SimulatedCrew(Assignment(WORKER, encode(self.task)), seed=options.seed)
 
-    def report(self) -> dict[str, Any]:
-        with self.crew:
-            outcome = drive(self.coordinator, self.crew, self.events.extend, timelimit=self.options.virtual_limit)
-            virtual_seconds = self.crew.now()
-        if isinstance(outcome, Ended):
-            return described(self, "limit", virtual_seconds) | self._totals(virtual_seconds)
-        answer, text = self._judged(decode_finding(outcome).answer)
-        note, evidence = ("", text) if answer != "given up" else (text, "")
-        return described(self, answer, virtual_seconds, note) | self._totals(virtual_seconds) | {"evidence": evidence}
-
-    def stopped(self, answer: str) -> dict[str, Any]:
-        virtual_seconds = self.crew.now()
-        return described(self, answer, virtual_seconds) | self._totals(virtual_seconds)
-
-    def _totals(self, virtual_seconds: float) -> dict[str, Any]:
-        counters, statistics = self.coordinator.counters(), self.crew.statistics
-        busy = sum(list(statistics.busy.values()))
-        workers = self.task.workers
-        return {
-            "workers": workers,
-            "cost": round(busy * COST_PER_SECOND),
-            **{name: int(counters[name]) for name in _TOLD},
-            "messages": statistics.messages,
-            "busy": round(busy / max(virtual_seconds * workers, 1e-6), 4),
-        }
-
-    def _judged(self, answer: Proofs | Violation[bytes] | GivenUp) -> tuple[str, str]:
-        """The answer in words, and how it was checked or why there is none."""
+    def judge(self, outcome: bytes) -> Judged:
         problem = read_problem(self.task)
-        match answer:
+        match decode_finding(outcome).answer:
             case GivenUp(reason=reason, detail=detail):
-                return "given up", f"{reason}: {detail}"
-            case Proofs():
-                found = combined(problem, answer)
-                judged = check_interpretation(problem.given, found, unfold=problem.inlined, seconds=_CHECK_SECONDS)
-                word = "safe"
+                return Judged("given up", f"{reason}: {detail}")
+            case Proofs() as proofs:
+                found, unfold = combined(problem, proofs), problem.inlined
+                return judged("safe", check_interpretation(problem.given, found, unfold=unfold, seconds=CHECK_SECONDS))
             case Violation(derivation):
-                judged = check_derivation(problem.given, decode_derivation(derivation), seconds=_CHECK_SECONDS)
-                word = "unsafe"
-        if judged.holds:
-            return word, str(judged)
-        return "given up", f"unconfirmed: {word}, it says: {judged.text}"
+                steps = decode_derivation(derivation)
+                return judged("unsafe", check_derivation(problem.given, steps, seconds=CHECK_SECONDS))
 
 
 def main() -> int:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from bench.markdown import table
+from bench.markdown import is_unconfirmed, notes, table, versions
 from bench.pdr_paper_tables import paper_tables
-from bench.pdr_rows import ADAPTIVE, STOCK, Row
+from bench.pdr_real import STOCK
+from bench.pdr_run import ADAPTIVE
+from bench.rows import Row
 
 Solver = tuple[str, int]
 """How, and with how many workers."""
@@ -18,12 +20,11 @@ _MOST_NAMES = 12
 def tables(rows: Iterable[Row], virtual_limit: float) -> str:
     """All tables that the rows have something for."""
     rows = list(rows)
-    versions = Counter(row.version or "unknown" for row in rows)
     parts = [
         real_tables([row for row in rows if row.kind == "real"]),
         paper_tables([row for row in rows if row.kind == "simulated"], virtual_limit),
-        _notes(rows),
-        "Versions measured: " + ", ".join(f"{version} ({count} runs)" for version, count in sorted(versions.items())),
+        notes(rows, "Errors, and answers that were not confirmed", is_unconfirmed),
+        versions(rows),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -104,15 +105,3 @@ def _only(by_solver: dict[Solver, dict[str, Row]], one: Solver, other: Solver) -
 def _names(found: Sequence[str]) -> str:
     shown = ", ".join(task.rpartition("/")[2].removesuffix(".smt2") for task in found[:_MOST_NAMES])
     return shown if len(found) <= _MOST_NAMES else f"{shown} and {len(found) - _MOST_NAMES} more"
-
-
-def _notes(rows: list[Row]) -> str:
-    """What did not go as it should, each in a line."""
-    odd = [row for row in rows if row.wrong or row.answer in ("error", "memory") or _is_surprise(row)]
-    lines = [f"- {row.kind}: {row}" for row in sorted(odd, key=lambda row: row.key)]
-    heading = f"{sum(row.wrong for row in rows)} wrong verdicts."
-    return "\n".join([f"{heading} Errors, and answers that were not confirmed:", "", *lines]) if lines else heading
-
-
-def _is_surprise(row: Row) -> bool:
-    return row.answer == "given up" and "unconfirmed" in row.note

@@ -18,18 +18,18 @@ import re
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from bench import campaign, rows
-from bench.campaign import Campaign, Runs, may_write, publish
+from bench.campaign import Planned, conduct
+from bench.campaign import add_arguments as add_arguments_of_campaign
 from bench.inlining import sample
-from bench.pdr_real import run_clauses, run_cleave
-from bench.pdr_rows import ADAPTIVE, STOCK, Key, Row, store
+from bench.pdr_real import STOCK, real, run_clauses
+from bench.pdr_run import ADAPTIVE
 from bench.pdr_tables import tables
+from bench.rows import Row
+from bench.runs import Runs
 from bench.tasks import Task, tasks
 
 _SECONDS = 60.0
@@ -43,42 +43,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th safe task of an index")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="only N tasks, at even distances")
     parser.add_argument("--tables", action="store_true", help="run nothing")
-    campaign.add_arguments(parser, out="build/programs.tsv", timelimit=_SECONDS, virtual_limit=0.0)
+    add_arguments_of_campaign(parser, out="build/programs.tsv", timelimit=_SECONDS)
 
 
 def main(options: argparse.Namespace) -> int:
-    if not may_write(options.out, options.resume or options.tables):
-        return 1
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    kept = store(options.out)
-    if not options.tables and not _carry_out(options, kept):
-        return 1
-    found = kept.latest().values()
-    publish(tables([row for row in found if row.answer != "error"], 0.0), options.out)
+    return conduct(options, _planned(options), _tables, is_bad=_proves_less)
+
+
+def _tables(found: list[Row]) -> str:
+    return tables([row for row in found if row.answer not in ("error", "refused")], 0.0)
+
+
+def _proves_less(found: list[Row]) -> bool:
     proved = {how: sum(row.solved for row in found if row.how == how) for how in (ADAPTIVE, STOCK)}
-    return int(any(row.wrong for row in found) or proved[ADAPTIVE] < proved[STOCK])
+    return proved[ADAPTIVE] < proved[STOCK]
 
 
-@dataclass(frozen=True)
-class Planned:
-    task: Task
-    how: str
-
-    @property
-    def key(self) -> Key:
-        return Key("real", self.task.path, self.how, 1)
-
-
-def _carry_out(options: argparse.Namespace, kept: rows.Store[Row]) -> bool:
-    version = campaign.version()
-
-    def run(planned: Planned, _: Runs) -> Row:
-        told = run_planned(planned, options.timelimit)
-        given = {"expected": planned.task.expected, "version": version, "real_limit": options.timelimit}
-        return msgspec.convert(told | given | planned.key._asdict(), Row)
-
-    planned = [Planned(task, how) for task in _chosen(options) for how in (ADAPTIVE, STOCK)]
-    return Campaign(kept, planned, jobs=1).carry_out(run, lambda row: rows.decides(row, 0.0, options.timelimit))
+def _planned(options: argparse.Namespace) -> Iterator[Planned]:
+    for task in _chosen(options):
+        yield real(task, ADAPTIVE, 1, options.timelimit)
+        yield stock_on_clauses(task, options.timelimit)
 
 
 def _chosen(options: argparse.Namespace) -> list[Task]:
@@ -99,13 +83,14 @@ def is_whole(task: Task) -> bool:
     return re.match(r"unreach|assert", asked) is not None and re.search(_RESTRICTED, asked) is None
 
 
-def run_planned(planned: Planned, timelimit: float) -> dict[str, Any]:
-    if planned.how == ADAPTIVE:
-        return run_cleave(planned.task, ADAPTIVE, 1, timelimit)
-    with tempfile.TemporaryDirectory() as folder:
-        clauses = Path(folder) / "clauses.smt2"
-        problem = _print_clauses(planned.task, clauses)
-        return run_clauses(clauses, timelimit) if not problem else {"answer": "error", "note": problem}
+def stock_on_clauses(task: Task, timelimit: float) -> Planned:
+    def run(_: Runs) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory() as folder:
+            clauses = Path(folder) / "clauses.smt2"
+            problem = _print_clauses(task, clauses)
+            return run_clauses(clauses, timelimit) if not problem else {"answer": "error", "note": problem}
+
+    return Planned(task=task.path, how=STOCK, expected=task.expected, run=run)
 
 
 def _print_clauses(task: Task, to: Path) -> str:

@@ -11,95 +11,39 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
-import msgspec
-
-from bench.campaign import Campaign, Runs, may_write, publish, version
+from bench.campaign import Planned, conduct, told_by
+from bench.campaign import add_arguments as add_arguments_of_campaign
 from bench.markdown import table
-from bench.rows import Store
+from bench.rows import Row
 
 _CHUNK = 10
 _SECONDS = 1200.0
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
-    first: int
-    answer: str  # "done", or what went wrong
-    programs: int = 0
-    questions: int = 0
-    tried: int = 0
-    formulas: int = 0
-    proofs: int = 0
-    differ: str = ""  # each with the program's number
-    processor_seconds: float = 0.0
-    real_seconds: float = 0.0
-    real_limit: float = _SECONDS
-    virtual_seconds: float | None = None
-    virtual_limit: float = 0.0
-    version: str = ""
-    note: str = ""
-
-    @property
-    def key(self) -> int:
-        return self.first
-
-    @property
-    def solved(self) -> bool:
-        return self.answer == "done"
-
-    @property
-    def wrong(self) -> bool:
-        return bool(self.differ)
-
-    def __str__(self) -> str:
-        return f"programs from {self.first}: {self.questions} questions {self.differ or 'agree'} {self.note}".rstrip()
-
-
-@dataclass(frozen=True)
-class Planned:
-    first: int
-
-    @property
-    def key(self) -> int:
-        return self.first
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--programs", type=int, default=3000, metavar="N", help="how many (3000)")
     parser.add_argument("--first", type=int, default=0, metavar="N", help="the first program's number (0)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="at a time")
-    parser.add_argument("--out", type=Path, default=Path("build/schedules.tsv"), metavar="TSV")
-    parser.add_argument("--resume", action="store_true", help="go on with the rows that are in the file")
+    add_arguments_of_campaign(parser, out="build/schedules.tsv", timelimit=_SECONDS)
 
 
 def main(options: argparse.Namespace) -> int:
-    if not may_write(options.out, options.resume):
-        return 1
-    kept = Store(options.out, Row)
-    measured = version()
+    return conduct(options, _planned(options), tables, is_bad=lambda rows: not all(row.solved for row in rows))
 
-    def run(planned: Planned, runs: Runs) -> Row:
-        command = [sys.executable, "-m", "bench.schedules_run", str(planned.first), str(_CHUNK)]
-        told = runs.reported(command, _SECONDS)
-        return msgspec.convert(told | {"first": planned.first, "version": measured}, Row, strict=False)
 
-    planned = [Planned(first) for first in range(options.first, options.first + options.programs, _CHUNK)]
-    if not Campaign(kept, planned, jobs=options.jobs).carry_out(run, lambda row: row.solved):
-        return 1
-    rows = list(kept.latest().values())
-    publish(tables(rows), options.out)
-    return int(any(row.wrong or not row.solved for row in rows))
+def _planned(options: argparse.Namespace) -> Iterator[Planned]:
+    for first in range(options.first, options.first + options.programs, _CHUNK):
+        command = [sys.executable, "-m", "bench.schedules_run", str(first), str(_CHUNK)]
+        yield Planned(kind="random", task=str(first), run=told_by(command, options.timelimit))
 
 
 def tables(rows: Iterable[Row]) -> str:
     found = list(rows)
     names = ("programs", "questions", "tried", "formulas", "proofs")
-    sums = [str(sum(getattr(row, name) for row in found)) for name in names]
-    differing = [text for row in found for text in row.differ.split("; ") if text]
-    seconds = f"{sum(row.processor_seconds for row in found):.0f}"
+    sums = [f"{sum(row.number(name) for row in found):.0f}" for name in names]
+    differing = [text for row in found for text in row.told.get("wrong", ())]
+    seconds = f"{sum(row.cpu_seconds for row in found):.0f}"
     heading = (
         "programs",
         "questions",

@@ -147,7 +147,7 @@ def main() -> None:
         judge(seed, tally)
     names = ("programs", "questions", "tried", "formulas", "proofs")
     counts = {name: getattr(tally, name) for name in names}
-    told = {"answer": "done", **counts, "differ": "; ".join(tally.wrong), "processor_seconds": process_time() - began}
+    told = {"answer": "done", **counts, "wrong": tally.wrong, "cpu_seconds": process_time() - began}
     print(msgspec.json.encode(told).decode())
 
 

@@ -72,6 +72,10 @@ class Ran(msgspec.Struct, frozen=True):
     way: str
     says: str
 
+    @property
+    def is_wrong(self) -> bool:
+        return self.says.startswith("WRONG")
+
 
 def _c(seed: int) -> Problem | None:
     random = Random(seed)
@@ -167,6 +171,10 @@ def ran(seed: int, folder: Path) -> Iterator[Ran]:
         yield Ran(seed, made.frontend, way.engine or "plan", f"{way.runtime}-{way.workers}", says)
 
 
+def told(one: Ran) -> str:
+    return f"problem {one.seed}, {one.engine}, {one.way}: {one.says}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("first", type=int)
@@ -175,12 +183,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = [one for seed in range(options.first, options.first + options.count) for one in ran(seed, Path(folder))]
     children = sum(os.times()[2:4])
-    told = {
+    report = {
         "answer": "done",
-        "runs": msgspec.json.encode(found).decode(),
-        "processor_seconds": process_time() + children,
+        "wrong": [told(one) for one in found if one.is_wrong],
+        "runs": found,
+        "cpu_seconds": process_time() + children,
     }
-    print(msgspec.json.encode(told).decode())
+    print(msgspec.json.encode(report).decode())
 
 
 if __name__ == "__main__":

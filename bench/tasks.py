@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-SHARED = Path(os.environ.get("SHARED", Path(__file__).resolve().parents[2] / "shared")) / "bench"
+SHARED = Path(os.environ.get("SHARED", Path(__file__).resolve().parents[2] / "shared")).absolute() / "bench"
 _BOUND = "--recursion-bound="
 
 
@@ -60,6 +60,21 @@ def tasks(folder: str) -> Iterator[Task]:
             # A contract that can't be proved by itself says nothing about executions from the entry.
             says = "unknown" if prop.startswith("modular") and expected == "unsafe" else expected
             yield Task(folder, path, says, prop, bounds)
+
+
+def named(index: Iterable[Task], name: str) -> Task:
+    """The task of the index whose path ends so, or a file that is in no index: nothing is expected of that."""
+    found = [task for task in index if task.path.endswith(name)]
+    if len(found) == 1:
+        return found[0]
+    if found or not Path(name).is_file():
+        raise SystemExit(f"{name} is {'not one task' if found else 'neither a task of the index nor a file'}")
+    return Task("", str(Path(name).resolve()), "unknown", "", "")
+
+
+def name_of(task: Task) -> str:
+    """As in the index; the name of a file that is in none."""
+    return f"{task.folder}/{task.path}" if task.folder else Path(task.path).stem
 
 
 def corral_times() -> dict[str, tuple[str, float]]:

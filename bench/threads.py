@@ -20,15 +20,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import product
 
-import msgspec
-
-from bench import campaign, rows
-from bench.campaign import Campaign, Runs, may_write, publish
+from bench.campaign import Planned, conduct, told_by
+from bench.campaign import add_arguments as add_arguments_of_campaign
 from bench.tasks import SHARED
 from bench.threads_paper import PROGRAMS, TABLE, Experiment
-from bench.threads_rows import CRYPTOMINISAT, Z3, Key, Row, store
+from bench.threads_run import CRYPTOMINISAT, Z3
 from bench.threads_tables import is_slower, tables
 from cleave.engines.unfolding.options import BITWUZLA
 from cleave.smt.sat.solver import NAMES
@@ -45,60 +43,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--programs", default="", metavar="LIST", help="as PROGRAM:UNWIND:CONTEXTS, with commas")
     parser.add_argument("--all", action="store_true", help="all bounds of the paper's Table 2")
     parser.add_argument("--solvers", default="", metavar="LIST", help=f"Cleave's ({BITWUZLA},minisat; --against: all)")
-    campaign.add_arguments(parser, out="docs/lab/threads.tsv", timelimit=600.0, virtual_limit=0.0)
+    parser.add_argument("--memory", type=int, default=8000, metavar="MB", help="for a run (8000); 0: no limit")
+    add_arguments_of_campaign(parser, out="docs/lab/threads.tsv", timelimit=600.0)
 
 
 def main(options: argparse.Namespace) -> int:
-    if not may_write(options.out, options.resume or options.tables):
-        return 1
-    kept = store(options.out)
-    if not options.tables and not _carry_out(options, kept):
-        return 1
-    found = list(kept.latest().values())
-    publish(tables(found), options.out)
-    return int(any(row.wrong for row in found) or is_slower(found))
-
-
-def _carry_out(options: argparse.Namespace, kept: rows.Store[Row]) -> bool:
-    version = campaign.version()
-
-    def run(planned: Planned, under_way: Runs) -> Row:
-        told = under_way.reported(_command(planned, options), 10 * options.timelimit)
-        given = {"expected": planned.experiment.expected, "version": version, "real_limit": options.timelimit}
-        return msgspec.convert(told | given | planned.key._asdict(), Row)
-
-    planned = Campaign(kept, _wanted(options), jobs=1)
-    return planned.carry_out(run, lambda row: rows.decides(row, 0.0, options.timelimit))
+    return conduct(options, planned(options), tables, is_bad=is_slower)
 
 
 # --- what to run ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Planned:
-    experiment: Experiment
-    solver: str
-    threads: int = 1
-    partitions: int = 1
-    part: int = 0
-
-    @property
-    def key(self) -> Key:
-        of = self.experiment
-        return Key(of.program, of.unwind, of.contexts, self.solver, self.threads, self.partitions, self.part)
-
-
-def _wanted(options: argparse.Namespace) -> Iterator[Planned]:
+def planned(options: argparse.Namespace) -> Iterator[Planned]:
     usual = (BITWUZLA, *NAMES) if options.against else (BITWUZLA, "minisat")
     solvers = options.solvers.split(",") if options.solvers else usual
     for experiment in _experiments(options):
         if options.against:
-            yield from (Planned(experiment, solver) for solver in solvers)
-            yield from (Planned(experiment, other, CORES) for other in (CRYPTOMINISAT, Z3))
+            yield from (_whole(experiment, solver, 1, options) for solver in solvers)
+            yield from (_whole(experiment, other, CORES, options) for other in (CRYPTOMINISAT, Z3))
             continue
-        for solver in solvers:
-            for count in PARTITIONS:
-                yield from (Planned(experiment, solver, 1, count, part) for part in range(count))
+        for solver, count in product(solvers, PARTITIONS):
+            yield from (_part(experiment, solver, count, part, options) for part in range(count))
+
+
+def _whole(of: Experiment, solver: str, threads: int, options: argparse.Namespace) -> Planned:
+    how = f"unwind={of.unwind} contexts={of.contexts} solver={solver}"
+    return _run(of, how, threads, of.expected, options)
+
+
+def _part(of: Experiment, solver: str, count: int, part: int, options: argparse.Namespace) -> Planned:
+    """A part may well be without a violation; no part has one where there is none."""
+    if count == 1:
+        return _whole(of, solver, 1, options)
+    how = f"unwind={of.unwind} contexts={of.contexts} solver={solver} partitions={count} part={part}"
+    return _run(of, how, 1, of.expected if of.expected == "safe" else "unknown", options)
+
+
+def _run(of: Experiment, how: str, threads: int, expected: str, options: argparse.Namespace) -> Planned:
+    command = [sys.executable, "-m", "bench.threads_run", str(SHARED / PROGRAMS[of.program]), f"--threads={threads}"]
+    command += [f"--{option}" for option in how.split()]
+    command += [f"--timelimit={options.timelimit}", f"--memory={options.memory}"]
+    return Planned(
+        kind="processor",
+        task=of.program,
+        how=how,
+        workers=threads,
+        expected=expected,
+        run=told_by(command, 10 * options.timelimit),
+    )
 
 
 def _experiments(options: argparse.Namespace) -> list[Experiment]:
@@ -113,11 +105,3 @@ def _experiments(options: argparse.Namespace) -> list[Experiment]:
             raise SystemExit(f"{program} is none of {', '.join(PROGRAMS)}")
         found.append(known.get(key) or Experiment(*key))
     return found
-
-
-def _command(planned: Planned, options: argparse.Namespace) -> list[str]:
-    of = planned.experiment
-    command = [sys.executable, "-m", "bench.threads_run", str(SHARED / PROGRAMS[of.program])]
-    command += [f"--unwind={of.unwind}", f"--contexts={of.contexts}", f"--solver={planned.solver}"]
-    command += [f"--threads={planned.threads}", f"--partitions={planned.partitions}", f"--part={planned.part}"]
-    return [*command, f"--timelimit={options.timelimit}", f"--memory={options.memory}"]

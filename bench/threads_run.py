@@ -20,10 +20,7 @@ from importlib import import_module
 from time import monotonic, process_time, sleep
 from typing import Any
 
-import msgspec
-
-from bench.simulation import prepare_interpreter
-from bench.threads_rows import CRYPTOMINISAT, NOTHING, VIOLATION, Z3
+from bench.simulation import prepare_interpreter, print_report
 from cleave.engines.engine import Setting
 from cleave.engines.threads.coordinator import part_names
 from cleave.engines.threads.encode import Formula, encode
@@ -41,6 +38,7 @@ from cleave.smt.sat.solver import NAMES
 from cleave.smt.solver import Answer
 from cleave.watch import resident_bytes
 
+CRYPTOMINISAT, Z3 = "cryptominisat", "z3"
 SOLVERS = (BITWUZLA, *NAMES, CRYPTOMINISAT, Z3)
 _Z3_SIMPLIFIES = ("simplify", "propagate-values", "solve-eqs", "elim-uncnstr")
 _Z3_BIT_BLASTS = ("bvarray2uf", "ackermannize_bv", "simplify", "bit-blast")
@@ -80,7 +78,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 def _spent(began: float, began_cpu: float) -> dict[str, Any]:
     cpu = round(process_time() - began_cpu, 3)
-    return {"cpu_seconds": cpu, "seconds": round(monotonic() - began, 3), "rss_mb": resident_bytes() >> 20}
+    return {"cpu_seconds": cpu, "real_seconds": round(monotonic() - began, 3), "rss_mb": resident_bytes() >> 20}
 
 
 def _by_cleave(formula: Formula, search: ThreadsOptions, threads: int) -> dict[str, Any]:
@@ -119,7 +117,7 @@ def _by_z3(formula: Formula, search: ThreadsOptions, threads: int) -> dict[str, 
     return {"answer": _WORDS[Answer(str(answer))], "made": made, **note}
 
 
-_WORDS = {Answer.SAT: VIOLATION, Answer.UNSAT: NOTHING, Answer.UNKNOWN: "given up"}
+_WORDS = {Answer.SAT: "unsafe", Answer.UNSAT: "safe", Answer.UNKNOWN: "given up"}
 _TRUTHS = {True: Answer.SAT, False: Answer.UNSAT, None: Answer.UNKNOWN}
 _SOLVED: dict[str, Callable[[Formula, ThreadsOptions, int], dict[str, Any]]] = {
     CRYPTOMINISAT: _by_cryptominisat,
@@ -134,17 +132,13 @@ def _watch(options: argparse.Namespace, began: float, began_cpu: float) -> None:
         late = options.timelimit and process_time() - began_cpu >= options.timelimit * options.threads
         large = options.memory and resident_bytes() >> 20 > options.memory
         if late or large:
-            _print({"answer": "real limit" if late else "memory", **_spent(began, began_cpu)})
+            print_report({"answer": "real limit" if late else "memory", **_spent(began, began_cpu)})
             os._exit(0)
-
-
-def _print(report: dict[str, Any]) -> None:
-    print(msgspec.json.encode(report).decode(), flush=True)
 
 
 def main() -> int:
     prepare_interpreter()
-    _print(run(parser().parse_args()))
+    print_report(run(parser().parse_args()))
     return 0
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from bench.markdown import table, times
+from bench.markdown import table, times, versions
+from bench.rows import Row
 from bench.threads_paper import TABLE
-from bench.threads_rows import CRYPTOMINISAT, VIOLATION, Z3, Row
+from bench.threads_run import CRYPTOMINISAT, Z3
 
 Formula = tuple[str, int, int]
 """Program, unwind, contexts."""
@@ -26,9 +27,7 @@ _PAPER = {(one.program, one.unwind, one.contexts): one for one in TABLE}
 def tables(rows: Iterable[Row]) -> str:
     """All tables that the rows have something for."""
     rows = sorted(rows, key=lambda row: row.key)
-    versions = sorted({row.version for row in rows if row.version})
-    parts = [_sizes(rows), _scaling(rows), _each_part(rows), _against(rows), _notes(rows)]
-    parts.append(f"Versions measured: {', '.join(versions)}" if versions else "")
+    parts = [_sizes(rows), _scaling(rows), _each_part(rows), _against(rows), _notes(rows), versions(rows)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -49,7 +48,7 @@ def on_cores(parts: Sequence[Row], cores: int) -> float | None:
         if violated and min(violated) <= busy[core]:
             break
         busy[core] += row.cpu_seconds
-        if row.answer == VIOLATION:
+        if row.answer == "unsafe":
             violated.append(busy[core])
         elif not row.solved and not violated:
             busy[core] = float("inf")
@@ -62,16 +61,31 @@ def _splits(rows: Iterable[Row]) -> dict[tuple[Formula, str], dict[int, list[Row
     found: defaultdict[tuple[Formula, str], defaultdict[int, list[Row]]]
     found = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        if row.threads == 1 and row.solver not in _OTHERS:
-            found[_formula(row), row.solver][row.partitions].append(row)
+        if row.workers == 1 and row.option("solver") not in _OTHERS:
+            found[_formula(row), row.option("solver")][_partitions(row)].append(row)
     return {
-        key: {count: sorted(parts, key=lambda row: row.part) for count, parts in own.items() if len(parts) == count}
+        key: {
+            count: sorted(parts, key=lambda row: row.option("part"))
+            for count, parts in own.items()
+            if len(parts) == count
+        }
         for key, own in found.items()
     }
 
 
 def _formula(row: Row) -> Formula:
-    return row.program, row.unwind, row.contexts
+    return row.task, int(row.option("unwind")), int(row.option("contexts"))
+
+
+def _partitions(row: Row) -> int:
+    return int(row.option("partitions") or 1)
+
+
+def least_seconds(row: Row) -> float:
+    """On a machine with as many processors as the solver has threads, if none of them ever waits: what other processes
+    do meanwhile makes no difference to it."""
+    made = row.number("make_seconds")
+    return made + (row.cpu_seconds - made) / row.workers
 
 
 def _best(rows: Iterable[Row]) -> dict[Formula, dict[str, float]]:
@@ -90,9 +104,10 @@ def _ratios(rows: Iterable[Row]) -> dict[Formula, dict[str, float | None]]:
     best = _best(rows)
     found: defaultdict[Formula, dict[str, float | None]] = defaultdict(dict)
     for row in rows:
-        if row.threads > 1 and _formula(row) in best:
+        if row.workers > 1 and _formula(row) in best:
             mine = min(best[_formula(row)].values())
-            found[_formula(row)][row.solver] = row.least_seconds / max(mine, 1e-6) if row.solved else None
+            ratio = least_seconds(row) / max(mine, 1e-6) if row.solved else None
+            found[_formula(row)][row.option("solver")] = ratio
     return dict(found)
 
 
@@ -102,19 +117,19 @@ def _ratios(rows: Iterable[Row]) -> dict[Formula, dict[str, float | None]]:
 def _sizes(rows: Sequence[Row]) -> str:
     lines = []
     for row in rows:
-        if row.partitions == row.threads == 1 and row.clauses:
+        if _partitions(row) == row.workers == 1 and row.number("clauses"):
             paper = _PAPER.get(_formula(row))
-            clauses = row.clauses / _MILLION
+            clauses = row.number("clauses") / _MILLION
             lines.append(
                 (
                     _name(_formula(row)),
-                    row.solver,
+                    row.option("solver"),
                     row.answer,
-                    f"{row.variables:,}",
+                    f"{row.number('variables'):,.0f}",
                     f"{clauses:.2f} M",
                     f"{paper.clauses:.2f} M" if paper else "",
                     f"{clauses / paper.clauses:.1%}" if paper else "",
-                    f"{row.make_seconds:.1f}",
+                    f"{row.number('make_seconds'):.1f}",
                     f"{row.cpu_seconds:.1f}" if row.solved else f"> {row.cpu_seconds:.0f}",
                 )
             )
@@ -149,8 +164,9 @@ def _each_part(rows: Sequence[Row]) -> str:
         for count, parts in sorted(splits.items()):
             if count > 1:
                 whole = splits.get(1)
-                largest = max(row.clauses for row in parts)
-                share = f"{largest / whole[0].clauses:.0%}" if whole and whole[0].clauses else ""
+                largest = max(row.number("clauses") for row in parts)
+                clauses = whole[0].number("clauses") if whole else 0
+                share = f"{largest / clauses:.0%}" if clauses else ""
                 seconds = ", ".join(_part(row) for row in parts)
                 lines.append((_name(formula), solver, str(count), share, seconds))
     heading = ("formula", "solver", "parts", "clauses of the largest", "seconds of each part (!: a violation)")
@@ -159,9 +175,9 @@ def _each_part(rows: Sequence[Row]) -> str:
 
 def _against(rows: Sequence[Row]) -> str:
     best, ratios = _best(rows), _ratios(rows)
-    whole = {(_formula(row), row.solver, row.threads): row for row in rows if row.partitions == 1}
+    whole = {(_formula(row), row.option("solver"), row.workers): row for row in rows if _partitions(row) == 1}
     lines = []
-    for formula in sorted({_formula(row) for row in rows if row.threads > 1}):
+    for formula in sorted({_formula(row) for row in rows if row.workers > 1}):
         others = [whole.get((formula, other, _CORES)) for other in _OTHERS]
         lines.append(
             (
@@ -196,10 +212,10 @@ def _seconds(found: float | None) -> str:
 
 
 def _part(row: Row) -> str:
-    return f"{row.cpu_seconds:.1f}{'!' if row.answer == VIOLATION else '' if row.solved else ' (no answer)'}"
+    return f"{row.cpu_seconds:.1f}{'!' if row.answer == 'unsafe' else '' if row.solved else ' (no answer)'}"
 
 
 def _least(row: Row | None) -> str:
     if row is None:
         return ""
-    return f"{row.least_seconds:.1f}" if row.solved else f"> {row.least_seconds:.0f} ({row.answer})"
+    return f"{least_seconds(row):.1f}" if row.solved else f"> {least_seconds(row):.0f} ({row.answer})"

@@ -7,19 +7,20 @@ from pathlib import Path
 
 import pytest
 from bench import agreement
-from bench.agreement import Row, disagreements, tables
+from bench.agreement import disagreements, tables
 from bench.agreement_run import Way, run_way
+from bench.rows import Row
 from bench.tasks import Task
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "withdraw.bpl"
 
 
 def row(way: str, answer: str, task: str = "a.bpl", expected: str = "unsafe") -> Row:
-    return Row(task=task, way=way, expected=expected, answer=answer)
+    return Row(kind="way", task=task, how=way, expected=expected, answer=answer)
 
 
 def test_verdicts_of_one_task_that_differ_are_found_and_unknown_is_no_verdict() -> None:
-    same = [row("local-1", "unsafe"), row("local-2", "unknown"), row("ray-2", "unsafe"), row("ray-4", "error")]
+    same = [row("local-1", "unsafe"), row("local-2", "given up"), row("ray-2", "unsafe"), row("ray-4", "refused")]
     other = [row("local-1", "safe", "b.bpl", "safe"), row("local-2", "bounded-safe", "b.bpl", "safe")]
     assert not list(disagreements(same))
     assert list(disagreements(same + other)) == [other]
@@ -30,7 +31,7 @@ def test_a_verdict_against_the_index_is_wrong_whatever_the_bound() -> None:
     assert row("local-1", "bounded-safe").wrong
     assert row("local-1", "safe").wrong
     assert not row("local-1", "unsafe").wrong
-    assert not row("local-1", "unknown").wrong
+    assert not row("local-1", "given up").wrong
     assert not row("local-1", "safe", expected="unknown").wrong
 
 
@@ -53,7 +54,7 @@ def test_the_first_way_says_which_tasks_the_others_are_for(tmp_path: Path, monke
 
     def run(task: Task, way: Way, *_: object, **__: object) -> dict[str, object]:
         ran.append((task.path, str(way)))
-        return {"answer": "safe" if task.path == "solved.bpl" else "unknown"}
+        return {"answer": "safe" if task.path == "solved.bpl" else "given up"}
 
     monkeypatch.setattr(agreement, "tasks", lambda folder: chosen)
     monkeypatch.setattr(agreement, "run_way", run)

@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 from bench.cegar import long_enough
 from bench.cegar_families import FAMILIES, Automaton, Composition, Edge, fischer
-from bench.cegar_rows import NAIVE, Row, store
-from bench.cegar_run import SimulatedCegar, parser
-from bench.cegar_tables import is_promise_kept, speed_ups, tables, variation
+from bench.cegar_run import NAIVE, PREDICTABLE, SimulatedCegar, parser
+from bench.cegar_tables import is_promise_broken, speed_ups, tables, variation
+from bench.rows import Row, Store, row_of
 from bench.tasks import Task
 
 from cleave.frontends.horn import read_horn
 
 
 def _row(task: str, workers: int, seconds: float, answer: str = "safe", **more: object) -> Row:
-    given = {"virtual_seconds": seconds, "cost": round(seconds * 1000), "digest": "same", "busy": 0.5, **more}
-    return Row(task=task, workers=workers, answer=answer, **given)  # type: ignore[arg-type]
+    given = {"virtual_seconds": seconds, "cost": round(seconds * 1000), "digest": "same", "busy": 0.5}
+    known = {"kind": "simulated", "task": task, "how": PREDICTABLE, "workers": workers, "answer": answer}
+    return row_of(given, **known | more)
 
 
 def _cells(text: str, start: str) -> list[str]:
@@ -39,10 +40,10 @@ ROWS = [
 
 
 def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
-    kept = store(tmp_path / "rows.tsv")
+    kept = Store(tmp_path / "rows.tsv")
     row = _row("ts/a.pl", 40, 1.25, kind="delayed", how=NAIVE, seed=3, expected="safe", note="two\nlines")
     kept.add(row)
-    (read,) = store(kept.path).latest().values()
+    (read,) = Store(kept.path).latest().values()
     assert read.key == row.key == ("delayed", "ts/a.pl", NAIVE, 40, 3)
     assert (read.seconds, read.note) == (1.25, "two lines")
 
@@ -85,10 +86,10 @@ def test_variation_is_the_worst_run_by_the_best() -> None:
 
 def test_predictable_runs_of_a_version_must_conclude_the_same() -> None:
     other = _row("ts/a.pl", 20, 5.0, digest="another")
-    assert is_promise_kept(ROWS)
-    assert is_promise_kept([*ROWS, _row("ts/a.pl", 20, 5.0, digest="another", version="later")])
-    assert is_promise_kept([*ROWS, _row("ts/a.pl", 20, 5.0, digest="another", how=NAIVE)])
-    assert not is_promise_kept([*ROWS, other])
+    assert not is_promise_broken(ROWS)
+    assert not is_promise_broken([*ROWS, _row("ts/a.pl", 20, 5.0, digest="another", version="later")])
+    assert not is_promise_broken([*ROWS, _row("ts/a.pl", 20, 5.0, digest="another", how=NAIVE)])
+    assert is_promise_broken([*ROWS, other])
     assert "ts/a.pl: predictable runs concluded different things" in tables([*ROWS, other], 10.0)
 
 

@@ -5,19 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench.campaign import Runs
-from bench.engines import Planned, Row, known, run_planned, tables
+from bench.engines import known, planned, tables
+from bench.rows import Row
+from bench.runs import Runs
 from bench.tasks import Task
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 def row(engine: str, answer: str, expected: str = "safe") -> Row:
-    return Row(folder="ts", task=f"{expected}.smt2", engine=engine, expected=expected, answer=answer)
+    return Row(task=f"ts/{expected}.smt2", how=engine, expected=expected, answer=answer)
 
 
 def test_a_claim_against_the_index_is_wrong_and_no_verdict_is_not() -> None:
-    rows = [row("cegar", "unknown"), row("pdr", "safe"), row("cegar", "error", "unsafe"), row("pdr", "safe", "unsafe")]
+    rows = [
+        row("cegar", "given up"),
+        row("pdr", "safe"),
+        row("cegar", "refused", "unsafe"),
+        row("pdr", "safe", "unsafe"),
+    ]
     assert [one.wrong for one in rows] == [False, False, False, True]
     told = tables(rows)
     assert "| ts | 2 | 0 | 0 | 1 | 1 | 2 | 0 | 0 | 0 |" in told
@@ -25,10 +31,10 @@ def test_a_claim_against_the_index_is_wrong_and_no_verdict_is_not() -> None:
 
 
 def test_what_an_engine_says_and_why_it_refuses_are_rows() -> None:
-    judged = run_planned(Planned(Task("", str(EXAMPLES / "withdraw.bpl"), "unsafe", "", ""), "pdr"), Runs(), 20.0)
+    judged = planned(Task("", str(EXAMPLES / "withdraw.bpl"), "unsafe", "", ""), "pdr", 20.0).run(Runs())
     assert judged["answer"] == "unsafe"
-    refused = run_planned(Planned(Task("", str(EXAMPLES / "missing.bpl"), "safe", "", ""), "cegar"), Runs(), 20.0)
-    assert refused["answer"] == "error"
+    refused = planned(Task("", str(EXAMPLES / "missing.bpl"), "safe", "", ""), "cegar", 20.0).run(Runs())
+    assert refused["answer"] == "refused"
     assert "can't read the file" in refused["note"]
 
 

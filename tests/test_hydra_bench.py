@@ -7,10 +7,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from bench.hydra_rows import SEQUENTIAL, Row, Store, read_rows
+from bench.hydra_run import SEQUENTIAL
 from bench.hydra_tables import speed_ups, tables
 from bench.ranks import geometric_mean, signed_rank
-from bench.rows import missed
+from bench.rows import Row, Store, read_rows, row_of
 
 
 def test_the_signed_rank_test_agrees_with_published_values() -> None:
@@ -42,15 +42,15 @@ def test_geometric_mean() -> None:
 
 
 def _row(task: str, workers: int, answer: str, seconds: float | None, **more: object) -> Row:
-    given = {"virtual_seconds": seconds, "virtual_limit": 100.0, "real_limit": 50.0, "cost": 1000, **more}
-    return Row(task=task, workers=workers, answer=answer, **given)  # type: ignore[arg-type]
+    given = {"virtual_seconds": seconds, "virtual_limit": 100.0, "real_limit": 50.0, "cost": 1000}
+    return row_of(given, **{"kind": "simulated", "task": task, "workers": workers, "answer": answer} | more)
 
 
 def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
     rows = [
-        _row("a", SEQUENTIAL, "closed", 1.25, covered=True, dissimilarity=0.5, expected="safe"),
-        _row("a", 16, "error", None, options="splits=random seed=1", note="broken:\ttwo\nlines"),
-        _row("b", 2, "violated", 3.0, kind="real", covered=None),
+        _row("a", SEQUENTIAL, "safe", 1.25, splits=3, dissimilarity=0.5, expected="safe"),
+        _row("a", 16, "error", None, how="splits=random", seed=1, note="broken:\ttwo\nlines"),
+        _row("b", 2, "unsafe", 3.0, kind="real"),
     ]
     store = Store(tmp_path / "new" / "rows.tsv")
     for row in rows:
@@ -63,17 +63,17 @@ def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 def test_a_row_that_was_cut_off_is_skipped_and_nothing_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "rows.tsv"
-    Store(path).add(_row("a", 1, "closed", 1.0))
-    Store(path).add(_row("b", 1, "closed", 1.0))
+    Store(path).add(_row("a", 1, "safe", 1.0))
+    Store(path).add(_row("b", 1, "safe", 1.0))
     path.write_bytes(path.read_bytes()[:-30])
     again = Store(path)
     assert [row.task for row in again.latest().values()] == ["a"]
-    again.add(_row("b", 1, "closed", 2.0))
+    again.add(_row("b", 1, "safe", 2.0))
     assert [(row.task, row.virtual_seconds) for row in read_rows(path)] == [("a", 1.0), ("b", 2.0)]
 
 
 def test_only_what_higher_limits_could_change_is_run_again() -> None:
-    assert _row("a", 1, "closed", 1.0).decides(1000.0, 1000.0)
+    assert _row("a", 1, "safe", 1.0).decides(1000.0, 1000.0)
     assert _row("a", 1, "limit", 100.0).decides(100.0, 1000.0)
     assert not _row("a", 1, "limit", 100.0).decides(200.0, 50.0)
     assert not _row("a", 1, "limit", 100.0).decides(0.0, 50.0)
@@ -83,30 +83,30 @@ def test_only_what_higher_limits_could_change_is_run_again() -> None:
 
 
 def test_wrong_is_what_contradicts_the_index_or_does_not_cover_the_search() -> None:
-    assert _row("a", 1, "closed", 1.0, expected="unsafe").wrong
-    assert _row("a", 1, "violated", 1.0, expected="safe").wrong
-    assert _row("a", 1, "closed", 1.0, covered=False).wrong
-    assert not _row("a", 1, "closed", 1.0, expected="safe", covered=True).wrong
-    assert not _row("a", 1, "violated", 1.0, expected="unknown").wrong
+    assert _row("a", 1, "safe", 1.0, expected="unsafe").wrong
+    assert _row("a", 1, "unsafe", 1.0, expected="safe").wrong
+    assert _row("a", 1, "safe", 1.0, wrong="not covered").wrong
+    assert not _row("a", 1, "safe", 1.0, expected="safe", splits=3).wrong
+    assert not _row("a", 1, "unsafe", 1.0, expected="unknown").wrong
     assert not _row("a", 1, "limit", 100.0, expected="safe").wrong
 
 
 def test_speed_ups_are_over_what_both_solve_within_the_limit() -> None:
     alone = {
-        "a": _row("a", SEQUENTIAL, "closed", 40.0),
-        "b": _row("b", SEQUENTIAL, "violated", 90.0),
+        "a": _row("a", SEQUENTIAL, "safe", 40.0),
+        "b": _row("b", SEQUENTIAL, "unsafe", 90.0),
         "c": _row("c", SEQUENTIAL, "limit", 100.0),
         "d": _row("d", SEQUENTIAL, "real limit", 60.0),
     }
     many = {
-        "a": _row("a", 4, "closed", 10.0),
-        "b": _row("b", 4, "violated", 30.0),
-        "c": _row("c", 4, "closed", 5.0),
-        "d": _row("d", 4, "closed", 5.0),
+        "a": _row("a", 4, "safe", 10.0),
+        "b": _row("b", 4, "unsafe", 30.0),
+        "c": _row("c", 4, "safe", 5.0),
+        "d": _row("d", 4, "safe", 5.0),
     }
     assert speed_ups(alone, many, 100.0) == [4.0, 3.0]
     assert speed_ups(alone, many, 50.0) == [4.0]
-    assert [missed(row, 100.0) for row in alone.values()] == [False, False, True, False]
+    assert [row.missed(100.0) for row in alone.values()] == [False, False, True, False]
     line = next(
         line for line in tables([*alone.values(), *many.values()], 100.0).splitlines() if line.startswith("| 4 ")
     )
@@ -115,10 +115,10 @@ def test_speed_ups_are_over_what_both_solve_within_the_limit() -> None:
 
 
 def test_variants_are_compared_with_the_default_and_by_their_best_seed() -> None:
-    rows = [_row(task, 16, "closed", 10.0, splits=9) for task in "abcd"]
-    rows += [_row(task, 16, "closed", 40.0, options="splits=random", splits=19) for task in "abc"]
-    rows += [_row(task, 16, "closed", 20.0, options="splits=random seed=1", splits=39) for task in "ab"]
-    rows += [_row("d", 16, "limit", 100.0, options="splits=random")]
+    rows = [_row(task, 16, "safe", 10.0, splits=9) for task in "abcd"]
+    rows += [_row(task, 16, "safe", 40.0, how="splits=random", splits=19) for task in "abc"]
+    rows += [_row(task, 16, "safe", 20.0, how="splits=random", seed=1, splits=39) for task in "ab"]
+    rows += [_row("d", 16, "limit", 100.0, how="splits=random")]
     line = next(line for line in tables(rows, 100.0).splitlines() if "splits: random" in line)
     cells = [cell.strip() for cell in line.split("|")[1:-1]]
     assert cells[2:] == ["3", "2.52×", "0 : 3", "0.25", "3.17×", "0 : 3", "0.25", "1", "0"]

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from bench.pdr import hard_tasks
 from bench.pdr_paper_tables import best_technique, cost_ratios, paper_tables, ratios, virtual_best
-from bench.pdr_real import stock_answer
-from bench.pdr_rows import ADAPTIVE, STOCK, Row, store
-from bench.pdr_run import SimulatedPdr, options_for, parser
+from bench.pdr_real import STOCK, stock_answer
+from bench.pdr_run import ADAPTIVE, SimulatedPdr, options_for, parser
 from bench.pdr_tables import real_tables, tables
+from bench.rows import Row, Store, row_of
 
 from cleave.engines.pdr.options import Share
 
@@ -27,8 +27,8 @@ COUNTER = """\
 
 
 def _row(task: str, how: str, answer: str, seconds: float | None, workers: int = 60, **more: object) -> Row:
-    given = {"virtual_seconds": seconds, "virtual_limit": 100.0, "real_limit": 50.0, "cost": 1000, **more}
-    return Row(task=task, how=how, workers=workers, answer=answer, **given)  # type: ignore[arg-type]
+    given = {"virtual_seconds": seconds, "virtual_limit": 100.0, "real_limit": 50.0, "cost": 1000, "kind": "simulated"}
+    return row_of(given, **{"task": task, "how": how, "workers": workers, "answer": answer} | more)
 
 
 def _real(task: str, how: str, answer: str, seconds: float, workers: int = 1, **more: object) -> Row:
@@ -45,10 +45,10 @@ def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
         _row("a.smt2", "partitioning+k", "safe", 1.25, expected="safe", evidence="checked", lemmas_pushed=3),
         _real("a.smt2", STOCK, "error", 0.5, note="broken:\ttwo\nlines"),
     ]
-    kept = store(tmp_path / "rows.tsv")
+    kept = Store(tmp_path / "rows.tsv")
     for row in rows:
         kept.add(row)
-    first, second = store(kept.path).latest().values()
+    first, second = Store(kept.path).latest().values()
     assert first == rows[0]
     assert second.note == "broken: two lines"
 

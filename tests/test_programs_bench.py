@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from bench.pdr_rows import ADAPTIVE, STOCK
-from bench.programs import Planned, is_whole, run_planned
+from bench.campaign import Planned
+from bench.pdr_real import real
+from bench.pdr_run import ADAPTIVE
+from bench.programs import is_whole, stock_on_clauses
+from bench.runs import Runs
 from bench.tasks import Task
+
+
+def _ours(task: Task) -> Planned:
+    return real(task, ADAPTIVE, 1, 60.0)
+
+
+def _stock(task: Task) -> Planned:
+    return stock_on_clauses(task, 60.0)
 
 
 @pytest.mark.parametrize(
@@ -26,15 +38,15 @@ def test_tasks_are_whole_and_without_bounds(question: str, bounds: str, whole: b
     assert is_whole(Task("c", "a.c", "safe", question, bounds)) == whole
 
 
-@pytest.mark.parametrize("how", [ADAPTIVE, STOCK])
-def test_both_prove_a_loop(how: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("planned", [_ours, _stock])
+def test_both_prove_a_loop(planned: Callable[[Task], Planned], tmp_path: Path) -> None:
     file = tmp_path / "loop.bpl"
     file.write_text("procedure main() { var x: int; x := 0; while (x < 10) { x := x + 1; } assert x == 10; }")
-    assert run_planned(Planned(Task("", str(file), "safe", "assert", "-"), how), 60.0)["answer"] == "safe"
+    assert planned(Task("", str(file), "safe", "assert", "-")).run(Runs())["answer"] == "safe"
 
 
 def test_what_has_no_clauses_is_no_answer(tmp_path: Path) -> None:
     file = tmp_path / "wrong.bpl"
     file.write_text("procedure main( {")
-    told = run_planned(Planned(Task("", str(file), "safe", "assert", "-"), STOCK), 60.0)
+    told = _stock(Task("", str(file), "safe", "assert", "-")).run(Runs())
     assert told["answer"] == "error"

@@ -7,10 +7,12 @@ from random import Random
 
 import pytest
 from bench import soundness_run
+from bench.rows import Row
 from bench.small_models import Model
 from bench.small_programs import SmallProgram, as_boogie, as_c, random_program, violates
-from bench.soundness import Row, tables
-from bench.soundness_run import Problem, Ran, problem, ran, said
+from bench.soundness import tables
+from bench.soundness_run import Problem, Ran, problem, ran, said, told
+from msgspec import to_builtins
 
 from cleave import Options, verify
 from cleave.verdict import BoundedSafe, Reason, Result, Safe, Unknown, Verdict
@@ -55,9 +57,9 @@ def test_a_wrong_verdict_is_seen() -> None:
     assert said(unsafe, result(BoundedSafe({"recursion": 2}, "proof"))) == "bounded-safe"
     assert said(unsafe, result(BoundedSafe({"contexts": 9}, "proof"))) == "bounded-safe"
     assert said(unsafe, result(Unknown(Reason.TIMEOUT))) == "unknown"
-    row = Row(
-        first=0, answer="done", runs='[{"seed":3,"frontend":"C","engine":"pdr","way":"local-1","says":"WRONG safe"}]'
-    )
+    made = Ran(seed=3, frontend="C", engine="pdr", way="local-1", says="WRONG safe")
+    assert made.is_wrong
+    row = Row(task="0", answer="done", told={"runs": [to_builtins(made)], "wrong": [told(made)]})
     assert row.wrong
     assert "1 wrong" in tables([row])
     assert "problem 3, pdr, local-1: WRONG safe" in tables([row])

@@ -3,13 +3,16 @@ each kind of solver."""
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
-from bench.threads_rows import CRYPTOMINISAT, NOTHING, VIOLATION, Row, store
-from bench.threads_run import parser, run
+from bench.rows import Row, Store, row_of
+from bench.threads import add_arguments, planned
+from bench.threads_run import CRYPTOMINISAT, parser, run
 from bench.threads_tables import is_slower, on_cores, tables
 
+VIOLATION, NOTHING = "unsafe", "safe"
 PROGRAM = """
 #include <pthread.h>
 extern void reach_error(void);
@@ -26,9 +29,11 @@ int main(void) {
 """
 
 
-def _row(seconds: float, answer: str = NOTHING, **more: object) -> Row:
-    given = {"program": "bounded_buffer", "unwind": 2, "contexts": 5, "solver": "minisat", "clauses": 1000, **more}
-    return Row(cpu_seconds=seconds, answer=answer, **given)  # type: ignore[arg-type]
+def _row(seconds: float, answer: str = NOTHING, solver: str = "minisat", **more: object) -> Row:
+    part = "".join(f" {name}={more.pop(name)}" for name in ("partitions", "part") if name in more)
+    how = f"unwind=2 contexts=5 solver={solver}{part}"
+    given = {"kind": "processor", "task": "bounded_buffer", "how": how, "clauses": 1000}
+    return row_of(given, **{"cpu_seconds": seconds, "answer": answer} | more)
 
 
 def _parts(*seconds: float, violated: int | None = None) -> list[Row]:
@@ -39,10 +44,10 @@ def _parts(*seconds: float, violated: int | None = None) -> list[Row]:
 
 
 def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
-    kept = store(tmp_path / "rows.tsv")
+    kept = Store(tmp_path / "rows.tsv")
     row = _row(1.5, partitions=4, part=3, note="two\nlines")
     kept.add(row)
-    (read,) = store(kept.path).latest().values()
+    (read,) = Store(kept.path).latest().values()
     assert read.key == row.key
     assert (read.cpu_seconds, read.note) == (1.5, "two lines")
 
@@ -68,15 +73,26 @@ def test_a_part_without_an_answer_leaves_none() -> None:
 def test_what_is_wrong() -> None:
     assert _row(1, VIOLATION, expected=NOTHING, partitions=2).wrong
     assert _row(1, NOTHING, expected=VIOLATION).wrong
-    assert not _row(1, NOTHING, expected=VIOLATION, partitions=2).wrong
+
+
+def test_a_part_is_wrong_only_if_it_has_a_violation_where_there_is_none() -> None:
+    parser = ArgumentParser()
+    add_arguments(parser)
+    for contexts, expected in ((5, VIOLATION), (4, NOTHING)):
+        program = {5: "bounded_buffer:2:5", 4: "safestack:3:4"}[contexts]
+        options = parser.parse_args(["--parts", "--programs", program, "--solvers=minisat"])
+        found = {(one.how.partition(" partitions=")[2] or "1"): one.expected for one in planned(options)}
+        assert found.pop("1") == expected
+        assert set(found.values()) == {"unknown" if expected == VIOLATION else NOTHING}
+        assert len(found) == 2 + 4 + 8
 
 
 def test_another_solver_is_compared_by_the_least_that_it_can_take() -> None:
     mine = _parts(4, 3)
-    slower, faster = (_row(seconds, solver=CRYPTOMINISAT, threads=2) for seconds in (10, 6))
+    slower, faster = (_row(seconds, solver=CRYPTOMINISAT, workers=2) for seconds in (10, 6))
     assert not is_slower([*mine, slower])
     assert is_slower([*mine, faster])
-    assert not is_slower([*mine, _row(6, "real limit", solver=CRYPTOMINISAT, threads=2)])
+    assert not is_slower([*mine, _row(6, "real limit", solver=CRYPTOMINISAT, workers=2)])
     assert "| bounded buffer 2, 5 | minisat 4.0 | 5.0 |" in tables([*mine, slower])
 
 
