@@ -31,7 +31,7 @@ STEPS = 15_000
 
 def found(program: Program, steps: int = STEPS) -> int | None:
     """The contexts of a violation, which must replay."""
-    schedule, taken, _ = probe(program, "main", seed=1, steps=steps)
+    schedule, taken, *_ = probe(program, "main", seed=1, steps=steps)
     assert taken > 0
     if schedule is None:
         return None
@@ -217,7 +217,7 @@ proc main() -> () [entry] {
 
 
 def test_programs_without_an_end_are_left() -> None:
-    schedule, taken, _ = probe(read_program(ENDLESS), "main", seed=1, steps=5_000)
+    schedule, taken, *_ = probe(read_program(ENDLESS), "main", seed=1, steps=5_000)
     assert schedule is None
     assert taken < 300_000
 
@@ -225,7 +225,7 @@ def test_programs_without_an_end_are_left() -> None:
 @pytest.mark.parametrize("step", ["x := x * x;", "y := y * 0.7 + 0.1;"])
 def test_numbers_that_grow_without_end_are_not_computed(step: str) -> None:
     text = f"procedure main() {{ var x: int; var y: real; x, y := 3, 0.3; while (true) {{ {step} assert x > 0; }} }}"
-    schedule, taken, _ = probe(read_boogie(text, "grows.bpl"), "main", seed=1, steps=10**9)
+    schedule, taken, *_ = probe(read_boogie(text, "grows.bpl"), "main", seed=1, steps=10**9)
     assert schedule is None
     assert taken < 100_000
 
@@ -278,6 +278,6 @@ def test_steps_that_are_undone_count(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Execution, "_restore", counted)
     work = "\n".join("    i := (bvadd i (_ bv1 32))" for _ in range(200))
-    schedule, taken, _ = probe(read_program(BEHIND_A_LOCK.format(work=work)), "main", seed=1, steps=2_000)
+    schedule, taken, *_ = probe(read_program(BEHIND_A_LOCK.format(work=work)), "main", seed=1, steps=2_000)
     assert schedule is None
     assert 0 < undone < taken

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from cleave import Options, verify
 from cleave.engines.executions.native.running import Ended, Failed, run_natively
 from cleave.engines.executions.native.translation import translated
 from cleave.frontends.c.clang.machine_code import built
@@ -29,6 +30,7 @@ from cleave.logic.operators import OPERATORS
 from cleave.logic.sorts import bitvec
 from cleave.logic.terms import Op, Term, make, value_of, var
 from cleave.validate.native.execution import long_violation, only_execution
+from cleave.verdict import Safe, Unsafe
 
 pytest.importorskip("ziglang")
 
@@ -380,3 +382,15 @@ proc main() -> () {
 """)
     found = run_natively(program, "main", seed=1, jumps=40_000_000, longest=1_000_000, seconds=20, check=nothing)
     assert isinstance(found, Failed)
+
+
+@pytest.mark.parametrize("text", ("", "int more; assert(!(more & 1));"))
+def test_a_short_program_without_inputs_is_settled_by_its_execution(text: str, tmp_path: Path) -> None:
+    """What is not initialised makes other executions."""
+    file = tmp_path / "short.c"
+    file.write_text(
+        "#include <assert.h>\n#include <math.h>\nint main(void) { double x = 5.5;\n"
+        f"assert(fmod(x, 2.0) == 1.5 && lround(x) == 6 && sqrt(4.0) == 2.0); {text} return 0; }}\n"
+    )
+    found = verify(str(file), Options(engine="executions")).verdict
+    assert isinstance(found, Unsafe if text else Safe)

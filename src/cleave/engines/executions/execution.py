@@ -55,6 +55,7 @@ class Execution:
         self.undone = 0  # steps that are taken no more, since an atomic block got stuck after them
         self._switches = 0  # of threads
         self.is_too_long = False  # it was cut off
+        self.has_choices = False  # of inputs, blocks or threads
         self.turns: list[int] = []  # whose they were
         self.threads: list[Thread] = []
         self._contexts: list[Context] = []
@@ -151,6 +152,7 @@ class Execution:
                 for successor, condition in zip(successors, stretch.conditions, strict=True)
                 if condition is None or condition(own, shared)
             ]
+            self.has_choices |= len(holding) > 1
             frame.stretch = holding[0] if len(holding) == 1 else self._values.one_of(holding or successors)
             thread.successors.append(frame.stretch.label)
         else:
@@ -253,6 +255,7 @@ class Execution:
     def _any(self, thread: Thread, variables: tuple[Term, ...]) -> list[Value]:
         if not thread.atomic and (thread.saved is None or thread.saved.steps != self.steps):
             thread.saved, thread.tries = self._saved(thread), 0
+        self.has_choices |= bool(variables)
         chosen = [self._values(thread.number, variable, thread.tries > 0) for variable in variables]
         thread.values.append((variables, chosen))
         return chosen

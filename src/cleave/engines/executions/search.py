@@ -3,6 +3,7 @@ threads. A violation is replayed; that there was none says nothing, unless the p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, NoReturn
 
 from cleave.engines.confirming import confirm_schedule
@@ -10,12 +11,16 @@ from cleave.engines.desk import Desk
 from cleave.engines.engine import Setting, Team
 from cleave.engines.executions.confirm import settled_natively
 from cleave.engines.executions.options import ExecutionsOptions
-from cleave.engines.executions.trying import probe
+from cleave.engines.executions.trying import Tried, probe
 from cleave.errors import InternalError
 from cleave.frontends.input import Input, Kind
+from cleave.ir.program import Program
 from cleave.passes.entries import choose_entries
 from cleave.records import dataclass
-from cleave.verdict import Reason, Unknown, Unsafe, Verdict
+from cleave.validate.native.execution import only_execution
+from cleave.verdict import Reason, Safe, Unknown, Unsafe, Verdict
+
+_SECONDS = 10  # of processor time, for an execution that the interpreter has just made
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,14 @@ class ExecutionsSearch:
             return Unknown(Reason.BUDGET, "executions know no store buffers: --engine threads does")
         options = self.options
         check = desk.watch.check
-        tried = probe(program, entries[0], seed=options.seed, steps=options.steps, check=check, options=options)
+        native = options.native and self.input.kind is Kind.PROGRAM
+        tried = self._tried(program, entries[0], check, without_inputs=not native)
+        if tried.has_no_inputs:
+            desk.note({"probe_steps": tried.steps})
+            judged = only_execution(program, entries[0], seconds=_SECONDS, check=check)
+            if judged.holds:
+                return Safe(judged.text)
+            tried = self._tried(program, entries[0], check, without_inputs=True)
         taken, found = tried.steps, tried.schedule
         desk.note({"probe_steps": taken})
         if found is not None:
@@ -47,11 +59,23 @@ class ExecutionsSearch:
                 if self.input.kind is Kind.THREADS:
                     desk.note({"contexts": len(found.contexts)})
                 return verdict
-        elif tried.is_long and options.native and self.input.kind is Kind.PROGRAM:
+        elif tried.is_long and native:
             settled = settled_natively(program, entries[0], options, check)
             if settled is not None:
                 return settled
         return Unknown(Reason.BUDGET, f"no violation in {taken} steps of executions")
+
+    def _tried(self, program: Program, entry: str, check: Callable[[], None], *, without_inputs: bool) -> Tried:
+        options = self.options
+        return probe(
+            program,
+            entry,
+            seed=options.seed,
+            steps=options.steps,
+            check=check,
+            options=options,
+            without_inputs=without_inputs,
+        )
 
     def together(self, desk: Desk, team: Team) -> Verdict:
         return self.alone(desk)

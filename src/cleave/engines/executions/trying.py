@@ -19,11 +19,13 @@ from cleave.ir.schedule import Schedule
 
 
 class Tried(NamedTuple):
-    """What was found, the steps that were taken, and whether an execution was cut off because it took too many."""
+    """What was found, the steps that were taken, whether an execution was cut off because it took too many, and whether
+    the first one ended without a choice of inputs, blocks or threads: no others were tried then."""
 
     schedule: Schedule | None
     steps: int
     is_long: bool
+    has_no_inputs: bool = False
 
 
 _START = 20  # steps that it takes to start an execution, about
@@ -38,8 +40,10 @@ def probe(
     steps: int,
     check: Callable[[], None] = lambda: None,
     options: ExecutionsOptions = USUAL,
+    without_inputs: bool = True,
 ) -> Tried:
-    """``check`` is called often and may raise to end it."""
+    """``check`` is called often and may raise to end it. ``without_inputs`` says to try others, too, where there are no
+    inputs: what is not initialised may make a difference."""
     is_other = program.property is not Property.ASSERTIONS or program.store_buffers is not None
     if is_other or program.axioms or _has_contracts(program):
         return Tried(None, 0, False)
@@ -56,6 +60,8 @@ def probe(
             if violated:
                 return Tried(shortened(compiler, entry, execution), taken, is_long)
             is_long |= execution.is_too_long
+            if number == 0 and not (without_inputs or is_long or execution.has_choices):
+                return Tried(None, taken, is_long, True)
             number, threads = number + 1, max(threads, len(execution.threads))
             longest = min(longest * options.growth, options.longest_of_all)
     except UnsupportedError:

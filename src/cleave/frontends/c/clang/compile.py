@@ -21,7 +21,7 @@ from time import monotonic
 from cleave.errors import InputError, MissingExtraError, UnsupportedError
 from cleave.frontends.c.clang.annotations import with_assertions
 from cleave.frontends.c.clang.asynchronous import with_ends
-from cleave.frontends.c.clang.library import HEADERS
+from cleave.frontends.c.clang.library import FOLDER, HEADERS, PREFIX
 from cleave.frontends.c.clang.running import CPU_SECONDS, MEMORY_MB, Ran, run_compiler
 from cleave.frontends.c.options import COptions
 from cleave.frontends.c.properties.built_in import (
@@ -167,7 +167,7 @@ def _flags(file: str, options: COptions) -> list[str]:
     flags += [f"-D{define}" for define in options.defines]
     for folder in others:
         flags += ["-I", folder]
-    flags += ["-idirafter", str(HEADERS)]
+    flags += ["-idirafter", str(HEADERS), f"-fdebug-prefix-map={FOLDER}/={PREFIX}"]
     return flags
 
 

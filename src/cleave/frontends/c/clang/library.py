@@ -43,8 +43,9 @@ _SIMPLE = frozenset(
         *("perror", "srand", "srandom", "srand48"),
     )
 )
-_PREFIX = "<cleave>/"  # of its files' names in traces
+PREFIX = "<cleave>/"  # of its files' names in traces
 FOLDER = _HOME / "library"
+_DEFINED = (f"{PREFIX}math.c", f"{PREFIX}real.c", f"{PREFIX}ieee.h")
 _DEFINITION = re.compile(r"^ *(?:[a-zA-Z_][\w ]*[ *]+)((?:\w|##)+)(?:\([^;\n]*\)| PARAMETERS) \{", re.MULTILINE)
 _MACRO = re.compile(r"^#define (\w+)\(([^)]*)\)((?:.*\\\n)*.*)$", re.MULTILINE)
 _USE = re.compile(r"^([A-Z_]+)\((.*)\)$", re.MULTILINE)
@@ -66,12 +67,18 @@ def provided(file: str) -> frozenset[str]:
 
 def source(file: str) -> tuple[str, bytes]:
     """The name that traces give to a file of the library, and what it holds."""
-    return _PREFIX + file, (FOLDER / file).read_bytes()
+    return PREFIX + file, (FOLDER / file).read_bytes()
 
 
 def is_ours(function: l.FunctionDefinition) -> bool:
     """Whether it is the library's, and not the program's own."""
-    return function.location is not None and function.location.file.startswith(_PREFIX)
+    return function.location is not None and function.location.file.startswith(PREFIX)
+
+
+def is_defined_everywhere(function: l.FunctionDefinition) -> bool:
+    """Whether it is in a file that never divides by zero, shifts too far or converts a number to an integer type that
+    can't hold it, whatever the program asks of it."""
+    return function.location is not None and function.location.file in _DEFINED
 
 
 def defines(modules: list[l.Module], macros: tuple[str, ...], *, spurious_wakeups: bool) -> tuple[str, ...]:

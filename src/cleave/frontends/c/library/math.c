@@ -120,15 +120,15 @@ u32 __cleave_float_next(u32, u32);
     return finite_##NAME(x) ? __cleave_##NAME##_power(bits##F(x)) - 1 : x * x;                                         \
   }                                                                                                                    \
   /* a number that does not fit: which number, and whether errno tells, is not determined */                           \
-  static long long whole_##NAME(TYPE x, TYPE limit, long kind) {                                                       \
+  static long long whole_##NAME(TYPE x, TYPE limit) {                                                                  \
     if (x >= -limit && x < limit) return (long long)x;                                                                 \
     if (__VERIFIER_nondet_bool()) ERRNO = OUT_OF_DOMAIN;                                                               \
-    return kind;                                                                                                       \
+    return __VERIFIER_nondet_long();                                                                                   \
   }                                                                                                                    \
-  long lrint##F(TYPE x) { return (long)whole_##NAME(rint##F(x), LONG_LIMIT, __VERIFIER_nondet_long()); }               \
-  long lround##F(TYPE x) { return (long)whole_##NAME(round##F(x), LONG_LIMIT, __VERIFIER_nondet_long()); }             \
-  long long llrint##F(TYPE x) { return whole_##NAME(rint##F(x), 0x1p63, __VERIFIER_nondet_long()); }                   \
-  long long llround##F(TYPE x) { return whole_##NAME(round##F(x), 0x1p63, __VERIFIER_nondet_long()); }                 \
+  long lrint##F(TYPE x) { return (long)whole_##NAME(rint##F(x), LONG_LIMIT); }                                         \
+  long lround##F(TYPE x) { return (long)whole_##NAME(round##F(x), LONG_LIMIT); }                                       \
+  long long llrint##F(TYPE x) { return whole_##NAME(rint##F(x), 0x1p63); }                                             \
+  long long llround##F(TYPE x) { return whole_##NAME(round##F(x), 0x1p63); }                                           \
   int __isnan##F(TYPE x) { return x != x; }                                                                            \
   int isnan##F(TYPE x) { return x != x; }                                                                              \
   int __isinf##F(TYPE x) { return x == __builtin_inf() ? 1 : x == -__builtin_inf() ? -1 : 0; }                         \

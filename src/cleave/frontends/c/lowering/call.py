@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cleave.frontends.c.analysis.accesses import text_of
 from cleave.frontends.c.analysis.calls import spawned
 from cleave.frontends.c.analysis.models import ALLOCATIONS, Kind, kind_of
+from cleave.frontends.c.clang.library import is_defined_everywhere
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
 from cleave.frontends.c.llvm.module import constant
@@ -96,6 +97,11 @@ class CallLowering:
         return made
 
     # --- functions with a body --------------------------------------------------------------------------------------
+
+    def _undefined(self, what: str, sort: Sort) -> Term:
+        """The result of an operation that C does not define."""
+        never = is_defined_everywhere(self._function.function) and sort is not BOOL
+        return bv(0, sort.width) if never else self._body.any(what, sort)
 
     def _defined(self, instruction: l.Instruction, function: l.FunctionDefinition) -> Terms:
         given = [term for operand in instruction.operands for term in self._function.terms(operand)]
@@ -249,7 +255,7 @@ class CallLowering:
                 operands = tuple(self._function.term(operand) for operand in instruction.operands)
                 if is_float_call(name):
                     (sort,) = self._sorts(instruction.type)
-                    return (apply_float(name, operands, sort, lambda what: self._body.any(what, sort)),)
+                    return (apply_float(name, operands, sort, lambda what: self._undefined(what, sort)),)
                 computed = apply_intrinsic(name, operands)
                 if computed is None:
                     raise unsupported(f"{name} is not supported", self._function.place())

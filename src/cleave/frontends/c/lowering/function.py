@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.c.analysis.points_to import Object
-from cleave.frontends.c.clang.library import is_ours
+from cleave.frontends.c.clang.library import is_defined_everywhere, is_ours
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.llvm.debug import unsupported
 from cleave.frontends.c.lowering import bits, marks
@@ -259,7 +259,9 @@ class FunctionLowering:
         return apply_binary(instruction.opcode, a, b, lambda what: self.body.any(what, a.sort))
 
     def _is_defined(self, instruction: l.Instruction) -> bool:
-        """Whether a check before has made sure that C defines the result."""
+        """Whether a check before has made sure that C defines the result, or the library itself."""
+        if is_defined_everywhere(self.function):
+            return True
         property = _CHECKED_BY.get(instruction.opcode)
         amount = instruction.operands[1]
         if property is None or not self._defined:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cleave.frontends.c.properties.property import Place, Property
-from cleave.logic.terms import bv, eq, neg
+from cleave.logic.terms import bv, conj, eq, neg
 
 if TYPE_CHECKING:
     from cleave.frontends.c.llvm.module import Instruction
@@ -28,16 +28,23 @@ DEADLOCK = "deadlock"
 ARRAY_BOUNDS = "array-bounds"  # Clang's check of indices, also inside of objects
 ARRAY_LENGTHS = "vla-bound"  # that of arrays with a length that is computed
 _ABSOLUTE = {"abs": "int", "labs": "long", "llabs": "long long", "imaxabs": "intmax_t"}
-_DIVIDING = ("div", "ldiv", "lldiv", "imaxdiv")
+_DIVIDING = {"div": "int", "ldiv": "long", "lldiv": "long long", "imaxdiv": "intmax_t"}
 
 
-def _absolute_fits(place: Place, instruction: Instruction) -> None:
+def _positive_fits(place: Place, instruction: Instruction) -> None:
     """There is no positive number for the least one."""
     name = place.called(instruction)
-    if name in _ABSOLUTE and not place.defines(name):
-        value = place.term(instruction.operands[0])
-        least = bv(1 << (value.sort.width - 1), value.sort.width)
-        place.check(neg(eq(value, least)), f"{name}({{0:signed}}) does not fit into {_ABSOLUTE[name]}", value)
+    if (name not in _ABSOLUTE and name not in _DIVIDING) or place.defines(name):
+        return
+    value = place.term(instruction.operands[0])
+    is_least = eq(value, bv(1 << (value.sort.width - 1), value.sort.width))
+    if name in _ABSOLUTE:
+        place.check(neg(is_least), f"{name}({{0:signed}}) does not fit into {_ABSOLUTE[name]}", value)
+        return
+    divisor = place.term(instruction.operands[1])
+    is_minus_one = eq(divisor, bv((1 << divisor.sort.width) - 1, divisor.sort.width))
+    told = f"{{0:signed}} divided by {{1:signed}} does not fit into {_DIVIDING[name]}"
+    place.check(neg(conj(is_least, is_minus_one)), told, value, divisor)
 
 
 def _divides(place: Place, instruction: Instruction) -> None:
@@ -100,7 +107,7 @@ BUILT_IN = (
         aliases=("overflow",),
         is_default=True,
         sanitizers=("signed-integer-overflow", "shift-base"),
-        before=_absolute_fits,
+        before=_positive_fits,
     ),
     Property(
         name=DIVISION,
