@@ -41,6 +41,7 @@ lint: install
 
 docs: install
 	$(BIN)/python -m cleave.run.options_page > docs/guide/options.md
+	$(BIN)/python -m bench.commands_page > docs/guide/commands.md
 	$(BIN)/python -m bench.python_page > docs/guide/python.md
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/python -m bench.site build/pages

@@ -104,7 +104,7 @@ def _entry(name: str, thing: Any) -> str:
     if inspect.isclass(thing) and issubclass(thing, enum.Enum):
         lines.append("\n" + ", ".join(f"`{member.name}`" for member in thing) + "\n")
     elif dataclasses.is_dataclass(thing) and dataclasses.fields(thing):
-        lines += ["\n| field | type | default |\n| --- | --- | --- |\n", *_fields(thing)]
+        lines += ["\n| field | type | default | meaning |\n| --- | --- | --- | --- |\n", *_fields(thing)]
     return "".join(lines)
 
 
@@ -135,12 +135,21 @@ def _text(thing: Any) -> str:
 
 
 def _fields(thing: Any) -> Iterator[str]:
+    source = inspect.getsource(thing)
     for field in dataclasses.fields(thing):
         if field.name.startswith("_"):
             continue
         default = "" if _default(field) is None else f"`{_default(field)}`"
         kind = str(field.type).replace("|", "\\|")
-        yield f"| `{field.name}` | `{kind}` | {default} |\n"
+        yield f"| `{field.name}` | `{kind}` | {default} | {_meaning(field, source)} |\n"
+
+
+def _meaning(field: dataclasses.Field[Any], source: str) -> str:
+    """Of an engine's option its help, else the comment beside the field."""
+    if (about := field.metadata.get("option")) is not None:
+        return str(about.help).replace("|", "\\|")
+    found = re.search(rf"(?m)^    {field.name}: .*?  # (.+)$", source)
+    return found[1] if found else ""
 
 
 def _default(field: dataclasses.Field[Any]) -> str | None:

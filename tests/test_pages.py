@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from bench import python_page
+from bench import commands_page, python_page
 from bench.prose import long_sentences, reading_ease
 
 from cleave.batch.project import project_tasks
@@ -26,7 +26,7 @@ from cleave.version import __version__
 from support.pages import Shell, fences, matches, rewritten
 
 _ROOT = Path(__file__).parents[1]
-_MADE = {"options.md", "python.md"}  # from tables and docstrings
+_MADE = {"commands.md", "options.md", "python.md"}  # from tables and docstrings
 PAGES = [_ROOT / "README.md", _ROOT / "examples" / "README.md", *sorted((_ROOT / "docs" / "guide").glob("*.md"))]
 WRITTEN = [page for page in PAGES if page.name not in _MADE]
 
@@ -62,7 +62,7 @@ def test_commands_have_flags_that_exist(page: Path) -> None:
                 parser(words[0], Extent.ALL).parse_args(words)
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=name)
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_prose_is_plain(page: Path) -> None:
     text = page.read_text("utf-8")
     assert long_sentences(text, most=35) == []
@@ -73,6 +73,10 @@ def test_every_page_of_the_guide_is_in_its_index() -> None:
     index = (_ROOT / "docs" / "guide" / "README.md").read_text("utf-8")
     for page in PAGES[2:]:
         assert page.name == "README.md" or f"({page.name})" in index
+
+
+def test_the_page_of_commands_has_every_command_as_it_is() -> None:
+    assert (_ROOT / "docs" / "guide" / "commands.md").read_text("utf-8") == commands_page.page(), "make docs"
 
 
 def test_the_python_page_is_made_from_docstrings_and_its_examples_run(monkeypatch: pytest.MonkeyPatch) -> None:

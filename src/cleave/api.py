@@ -2,7 +2,7 @@
 
     result = verify("driver.bpl", Options(engine="inline", workers=4))
     result.verdict                     # Safe | BoundedSafe | Unsafe | Unknown
-    resume(journal)                    # goes on with a run that stopped, and writes the same files
+    resume(journal)                    # continues a run that was stopped, and writes the same files
 
 The command line does nothing else. A verdict leaves here only if `validate` agrees with it.
 """
@@ -173,8 +173,8 @@ def resume(
     on_progress: OnProgress | None = None,
     stop: threading.Event | None = None,
 ) -> Result:
-    """Goes on with a run that stopped, with the time limit that it had, or another one. What was finished is not done
-    again, what workers had closed is not searched again."""
+    """Continues a run that was stopped, with its own time limit or another one. Finished stages and closed partitions
+    are not done again."""
     with Journal.reopen(path) as journal:
         plan, input, digests = plan_of(journal)
         outputs = check_outputs(plan, input, digests)

@@ -43,45 +43,45 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One step of a violating execution, in the user's terms.
+    """One step of a violating execution, as the user's program has it.
 
-    ``kind`` is ``call``, ``return``, ``assign``, ``havoc``, ``assume``, ``block`` or ``violation``; in a compact
-    trace also ``skipped``, a note on what was left out there; with several threads also ``start``, of a thread, and
-    ``context``, which says whose steps follow. A ``line`` is one of the source, whatever was done for it. ``thread`` is
-    0 for the one that runs the entry. ``note`` says in words what else happened.
+    | kind | the step |
+    | --- | --- |
+    | ``call``, ``return``, ``assign``, ``havoc``, ``assume``, ``block`` | a statement |
+    | ``line`` | a line of C, with everything that was done for it |
+    | ``fact`` | a step of a derivation from Horn clauses |
+    | ``violation`` | the last step |
+    | ``skipped`` | a note on what a compact trace leaves out |
+    | ``start``, ``context`` | with threads: a thread starts; another thread runs from here |
     """
 
-    kind: str
-    procedure: str
-    depth: int
-    location: Location | None
-    text: str
-    values: Mapping[str, str] = field(default_factory=dict)
-    relevant: bool = True  # a compact trace shows these: what the violation depends on, the nearest first
-    thread: int = 0
-    note: str = ""
-    premises: tuple[int, ...] | None = None  # of a fact derived from Horn clauses: the steps that it comes from
+    kind: str  # see above
+    procedure: str  # the procedure or function; of a fact, the predicate
+    depth: int  # the number of calls around the step
+    location: Location | None  # its place in the source
+    text: str  # what it does
+    values: Mapping[str, str] = field(default_factory=dict)  # the variables that it sets, with their values
+    relevant: bool = True  # whether a compact trace shows it
+    thread: int = 0  # the number of the thread; 0 runs the entry
+    note: str = ""  # what else happened, in words
+    premises: tuple[int, ...] | None = None  # of a fact: the steps that it follows from
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A violating execution that was replayed. ``violated`` says what failed, ``inputs`` what it started from.
-    ``unmodelled``: it depends on what these functions do, which may be something else. ``check``: which one failed,
-    in a language with several properties. ``reasons`` say more about why.
+    """A violating execution that was replayed. ``lines`` and ``brief`` are empty where the front end knows no lines of
+    the source."""
 
-    ``lines`` are the steps as lines of the source, and ``brief`` those that a compact trace shows, where the front end
-    knows them. Otherwise ``steps`` are what a reader is shown. ``threads``: the functions that they run."""
-
-    steps: tuple[TraceStep, ...]
-    violated: str
-    location: Location | None
-    inputs: Mapping[str, str] = field(default_factory=dict)
-    unmodelled: tuple[str, ...] = ()
-    check: Check | None = None
-    reasons: tuple[str, ...] = ()
-    lines: tuple[TraceStep, ...] = ()
-    brief: tuple[TraceStep, ...] = ()
-    threads: Mapping[int, str] = field(default_factory=dict)
+    steps: tuple[TraceStep, ...]  # the statements that were executed
+    violated: str  # what failed
+    location: Location | None  # where it failed
+    inputs: Mapping[str, str] = field(default_factory=dict)  # the initial values that matter
+    unmodelled: tuple[str, ...] = ()  # functions without a body that the violation depends on
+    check: Check | None = None  # of C: the property that failed, and the number of the check
+    reasons: tuple[str, ...] = ()  # sentences about why
+    lines: tuple[TraceStep, ...] = ()  # the steps as lines of the source
+    brief: tuple[TraceStep, ...] = ()  # those of the lines that a compact trace shows
+    threads: Mapping[int, str] = field(default_factory=dict)  # by number, the functions that threads run
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,40 +100,46 @@ class Invariant:
 
 @dataclass(frozen=True, slots=True)
 class Safe:
-    """``invariants`` are those of loops that took part in the proof, as far as a program's variables can say them.
-    ``solution`` is the invariant of the Horn clauses, in SMT-LIB. Both only where somebody asked for them."""
+    """No execution violates the property, and no bound took part in the proof. ``invariants`` and ``solution`` are
+    empty unless an output needs them."""
 
     word: ClassVar[str] = "safe"
     exit_code: ClassVar[int] = 0
-    validation: str
-    invariants: tuple[Invariant, ...] = ()
-    solution: str = ""
+    validation: str  # how the proof was checked
+    invariants: tuple[Invariant, ...] = ()  # loop invariants of the proof, over variables of the program
+    solution: str = ""  # the invariant of Horn clauses, in SMT-LIB
 
 
 @dataclass(frozen=True, slots=True)
 class BoundedSafe:
+    """No execution within the bounds violates the property."""
+
     word: ClassVar[str] = "bounded-safe"
     exit_code: ClassVar[int] = 0
-    bounds: Mapping[str, int]
-    validation: str
+    bounds: Mapping[str, int]  # by name, such as recursion, unwind or contexts
+    validation: str  # how the proof was checked
 
 
 @dataclass(frozen=True, slots=True)
 class Unsafe:
+    """An execution violates the property."""
+
     word: ClassVar[str] = "unsafe"
     exit_code: ClassVar[int] = 10
-    trace: Trace
-    validation: str
-    evidence: str = ""  # all that decides the execution, or the derivation, for a certificate: JSON
+    trace: Trace  # the execution
+    validation: str  # how it was replayed
+    evidence: str = ""  # the execution or derivation for a certificate, as JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
+    """No answer."""
+
     word: ClassVar[str] = "unknown"
     exit_code: ClassVar[int] = 5
-    reason: Reason
-    detail: str = ""
-    check: Check | None = None  # that a violation was found of, which is in doubt
+    reason: Reason  # why there is none
+    detail: str = ""  # the reason in a sentence
+    check: Check | None = None  # the check whose violation could not be confirmed
 
 
 Verdict = Safe | BoundedSafe | Unsafe | Unknown
@@ -151,7 +157,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class StageSummary:
-    """What became of one stage of the plan; ``detail`` tells bounds or reasons."""
+    """The outcome of one stage of the plan; ``detail`` has bounds or reasons."""
 
     number: int
     engine: str
@@ -166,26 +172,26 @@ class StageSummary:
 class Result:
     """A verdict and what the run did to get it."""
 
-    verdict: Verdict
-    engine: str
-    bounds: Mapping[str, int]
-    seconds: float
-    workers: int
-    statistics: Mapping[str, Any]
-    assumptions: tuple[str, ...] = ()  # what the verdict takes for granted, in words
-    run: str | None = None  # its id, if it has a journal
-    smtlib: str | None = None  # of Horn clauses: what SMT-LIB calls the verdict, sat (safe), unsat (unsafe) or unknown
-    expected: str | None = None  # the verdict that a task definition says it has
-    checked: Mapping[str, int] = field(default_factory=dict)  # properties, each with the number of its places
-    predicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by location, that an abstraction used
-    stages: tuple[StageSummary, ...] = ()  # of the plan, those that were carried out
-    unwritten: tuple[str, ...] = ()  # sentences about files that were asked for and are not there
-    reached: bool | None = None  # whether an execution that the proof is about reaches a check; None: not known
-    each: tuple[CheckResult, ...] = ()  # of all checks that reading the program does not decide, where that was asked
-    part: Mapping[str, Any] | None = None  # where the input is a part of a problem: which
-    inferred: Mapping[str, bool] = field(default_factory=dict)  # constants that Houdini has found values of
-    cpu_seconds: float | None = None  # of all processes of the run; None: not measured
-    peak_memory_mb: float | None = None
+    verdict: Verdict  # one of the four
+    engine: str  # the engine that found it
+    bounds: Mapping[str, int]  # bounds of the search, by name
+    seconds: float  # wall time
+    workers: int  # how many there were
+    statistics: Mapping[str, Any]  # the engine's counters
+    assumptions: tuple[str, ...] = ()  # what the verdict assumes, in sentences
+    run: str | None = None  # the id of the run, if it has a journal
+    smtlib: str | None = None  # of Horn clauses: sat (safe), unsat (unsafe) or unknown
+    expected: str | None = None  # the verdict that the task definition names
+    checked: Mapping[str, int] = field(default_factory=dict)  # the properties, each with its number of checks
+    predicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of cegar: the predicates by location
+    stages: tuple[StageSummary, ...] = ()  # the stages of the plan that were carried out
+    unwritten: tuple[str, ...] = ()  # sentences about requested files that were not written
+    reached: bool | None = None  # whether an execution reaches a check; None: not known
+    each: tuple[CheckResult, ...] = ()  # a verdict for each check, with Options.each
+    part: Mapping[str, Any] | None = None  # which part of a problem the input is
+    inferred: Mapping[str, bool] = field(default_factory=dict)  # values of constants that Houdini has inferred
+    cpu_seconds: float | None = None  # processor time of all processes of the run
+    peak_memory_mb: float | None = None  # largest memory of all processes together
 
     def costing(self, usage: Usage) -> Result:
         """With what the run has cost."""

@@ -160,7 +160,7 @@ def test_help_has_each_flag_once() -> None:
     assert "how often 100% of it is done (default 3)" in text
     assert "{red,blue}" in text
     assert "all of it (default: with 3 workers)" in text
-    assert "for everything random (default 0); for toy and other" in " ".join(text.split())
+    assert "seed of all random choices (default 0); for toy and other" in " ".join(text.split())
 
 
 def test_a_table_for_people() -> None:

@@ -32,10 +32,10 @@ def add_output(parser: argparse.ArgumentParser, objects: str) -> None:
     group.add_argument(
         "--deterministic",
         action="store_true",
-        help="leave out what differs from run to run, such as times; the cegar engine's output is then the same, byte"
-        " for byte, for any number of workers",
+        help="leave out what differs from run to run, such as times; the output of the engine cegar is then the same,"
+        " byte for byte, for any number of workers",
     )
-    group.add_argument("--quiet", action="store_true", help="no progress")
+    group.add_argument("--quiet", action="store_true", help="print no progress")
 
 
 def said(read: Reader) -> Reader:

@@ -30,11 +30,11 @@ from cleave.watch import usable_cores
 _ROWS = "rows.jsonl"
 _ENDINGS = {"witness": "yml", "sarif": "sarif", "invariant": "smt2", "certificate": "cleave", "report": "html"}
 _DESCRIPTION = f"""\
-Verifies many tasks, each in a process of its own with limits that are kept from outside. Without TASKS, those of
-{NAME} in this folder. Options of `cleave verify` for all tasks come last, after --.
+Verifies many tasks, each in its own process, which is killed if it exceeds its limits. Without TASKS, the tasks are
+those of {NAME} in this folder. Options of `cleave verify` for all tasks come last, after --.
 
-Rows are kept in the folder --out as soon as they are there. The same command goes on after any crash, and runs again
-only tasks whose files, options or limits have changed.
+Each result is written to the folder --out as soon as its task ends. After a crash, the same command continues. It
+repeats only tasks whose files, options or limits have changed.
 """
 
 
@@ -58,16 +58,18 @@ def add_to(commands: Any) -> None:
         "--jobs",
         type=whole_number,
         metavar="N",
-        help="tasks at a time (default: as many as there are cores for, by --workers)",
+        help="number of tasks at a time (default: the number of cores divided by --workers)",
     )
-    running.add_argument("--workers", type=whole_number, default=1, metavar="N", help="of each task (default 1)")
+    running.add_argument(
+        "--workers", type=whole_number, default=1, metavar="N", help="number of workers of each task (default 1)"
+    )
     running.add_argument(
         "--on",
         choices=("local", "ray"),
         default="local",
-        help="this machine, or a Ray cluster whose nodes see the same files (default local)",
+        help="where tasks run: on this machine, or on a Ray cluster whose nodes see the same files (default local)",
     )
-    running.add_argument("--address", metavar="ADDR", help="of the Ray cluster")
+    running.add_argument("--address", metavar="ADDR", help="address of the Ray cluster")
     limits = parser.add_argument_group("limits, for each task")
     limits.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
     limits.add_argument(
@@ -83,14 +85,14 @@ def add_to(commands: Any) -> None:
         metavar="DIR",
         help=f"the folder for {_ROWS}, rows.csv, junit.xml and table.html (default cleave-batch)",
     )
-    results.add_argument("--table", metavar="FILE", help="write the page of HTML here, too")
-    results.add_argument("--junit", metavar="FILE", help="write the JUnit XML here, too")
+    results.add_argument("--table", metavar="FILE", help="write the page of HTML to this file, too")
+    results.add_argument("--junit", metavar="FILE", help="write the JUnit XML to this file, too")
     results.add_argument(
         "--write",
         metavar="LIST",
         type=_exports,
         default=(),
-        help=f"files of each task, in DIR/files: of {', '.join(_ENDINGS)}",
+        help=f"files to write about each task, in DIR/files: any of {', '.join(_ENDINGS)}",
     )
     results.add_argument(
         "--compare",
@@ -101,7 +103,7 @@ def add_to(commands: Any) -> None:
     )
     results.add_argument("--again", action="store_true", help="run all tasks, also those that have a row")
     results.add_argument("--json", action="store_true", help="print one JSON object per task, each on a line")
-    results.add_argument("--quiet", action="store_true", help="no progress")
+    results.add_argument("--quiet", action="store_true", help="print no progress")
     add_exit_code(parser)
     parser.set_defaults(run=run)
 

@@ -36,20 +36,20 @@ def add_c(parser: argparse.ArgumentParser, *, everything: bool = True) -> None:
     group.add_argument(
         "--each",
         action="store_true",
-        help="a verdict for each check, in one table; the time limit is for all together",
+        help="a verdict for each check, in one table; the time limit holds for all of them together",
     )
     group.add_argument(
         "--only",
         metavar="A.N,B.M",
         action="append",
         default=[],
-        help="only these checks, as --each names them: division.1,memory.3",
+        help="verify only these checks, by their names in the table of --each: division.1,memory.3",
     )
     group.add_argument(
         "--loop-bound",
         type=whole_number_or_zero,
         metavar="N",
-        help="for --check unwinding: how often a loop may go on, and how deep a function may call itself",
+        help="for --check unwinding: how many iterations a loop may have, and how deep a function may call itself",
     )
     model = group.add_mutually_exclusive_group()
     model.add_argument("--32", dest="bits", action="store_const", const=32, help="ILP32: int, long, pointers of 32 bit")
@@ -57,28 +57,29 @@ def add_c(parser: argparse.ArgumentParser, *, everything: bool = True) -> None:
     group.add_argument(
         "--integers",
         choices=[name for name in INTEGERS if name is not None],
-        help="bits: as processors compute (default); exact: integers that wrap around as bits do, which prove the same"
-        " by other means (pdr tries them first by itself); math: integers without bounds. That is assumed, and the"
-        " result says so, unless it is proved, too, that nothing overflows",
+        help="bits: bit vectors, as processors compute (default); exact: integers that wrap around like bit vectors, "
+        "with the same verdicts (pdr tries them first by itself); math: integers without bounds. The result lists this"
+        " as an assumption, unless Cleave also proved that nothing overflows",
     )
     group.add_argument(
         "--memory-model",
         choices=["sc", "tso", "pso"],
-        help="sc: memory is sequentially consistent, also for atomics with a weaker order; without it, a program that"
-        " has them can't be proved (default for a task or --property-file: sc). tso, pso: each thread has a buffer for"
-        " its stores, as on x86 (tso), or one for each place (pso)",
+        help="sc: memory is sequentially consistent, even for atomics with a weaker order; without this option, a"
+        " program with such atomics can't be safe (default sc for a task or --property-file). tso: each thread has one"
+        " buffer for its stores, as on x86; pso: one for each place",
     )
     group.add_argument(
         "--no-spurious-wakeups",
         dest="spurious_wakeups",
         action="store_false",
-        help="pthread_cond_wait returns only after a signal; POSIX allows otherwise, so the result says it",
+        help="pthread_cond_wait returns only after a signal. POSIX allows it to return without one, so the result lists"
+        " this as an assumption",
     )
     group.add_argument(
         "--malloc-may-fail",
         action=argparse.BooleanOptionalAction,
-        help="where memory or leaks are checked, malloc and the like may return null (default, but not for tasks of"
-        " SV-COMP: --property-file, a task, or a program that calls __VERIFIER_ functions)",
+        help="malloc and similar functions may return null, if memory or leaks are checked. This is the default, except"
+        " for tasks of SV-COMP: with --property-file, a task, or a program that calls __VERIFIER_ functions",
     )
     group.add_argument(
         "-D", dest="defines", metavar="NAME[=VALUE]", type=_macro, action="append", default=[], help="define a macro"
@@ -88,8 +89,8 @@ def add_c(parser: argparse.ArgumentParser, *, everything: bool = True) -> None:
         metavar="FUNCTION",
         action="append",
         default=[],
-        help="this function without a body leaves memory alone and returns any value; otherwise it may change all"
-        " memory that it can reach, and a violation that depends on it is unknown",
+        help="this function without a body changes no memory and returns any value. Without this option it may change"
+        " all memory that it can reach, and a violation that depends on it is unknown",
     )
     group.add_argument("--assume-pure", action="store_true", help="the same for all functions without a body")
     group.add_argument("-I", dest="includes", metavar="DIR", action="append", default=[], help="look for headers there")
@@ -111,9 +112,9 @@ def _checks_help(*, everything: bool) -> str:
     listed = "; ".join(f"{one.name}: {_lower(one.summary)}" for one in known)
     usual = ", ".join(one.name for one in chosen(None))
     return (
-        f"what to check, as many as wanted: {listed}. {DEFAULT} stands for {usual}, which are checked where neither a"
-        " task nor a property file says what; in programs without an error function a label named ERROR then counts as"
-        " an assertion that fails. Of Boogie's threads, assertions and data-race can be checked"
+        f"what to check, one or several: {listed}. {DEFAULT} stands for {usual}. These are checked if no option, task"
+        " or property file names a property; in a program without an error function, a label named ERROR then counts"
+        " as a failing assertion. For Boogie programs with threads: assertions and data-race"
     ).replace("%", "%%")
 
 

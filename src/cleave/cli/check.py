@@ -21,8 +21,8 @@ def add_to(commands: Any) -> None:
         "check",
         help="check a certificate, without any engine",
         description="Checks a certificate that --certificate wrote, without any engine: its claim, its evidence and,"
-        " if files are given, that it is about them. Exit codes: 0 accepted, 11 refused, 12 no readable certificate,"
-        " 13 about another source, 14 undecided.",
+        " if files are given, that it is about them. Exit codes: 0 accepted, 11 refused, 12 not a readable"
+        " certificate, 13 about another source, 14 undecided.",
     )
     add_arguments(parser)
     parser.add_argument(

@@ -78,19 +78,24 @@ def add_to(commands: Any) -> None:
         "cluster",
         help="print a script that runs Cleave on many machines",
         description="Prints a script for sbatch. It starts one Ray on all nodes of the job and verifies there. A job"
-        " that is requeued goes on with its run. With --parts, a job array for what `cleave shard` wrote, without Ray.",
+        " that is requeued continues its run. With --parts, it prints a job array for what `cleave shard` wrote.",
     )
-    parser.add_argument("scheduler", choices=("slurm",), help="what the cluster runs")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="what to verify")
-    parser.add_argument("--nodes", type=whole_number, default=2, metavar="N", help="(default 2)")
-    parser.add_argument("--cores", type=whole_number, default=16, metavar="N", help="of each node (default 16)")
+    parser.add_argument("scheduler", choices=("slurm",), help="the scheduler of the cluster")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a program to verify")
+    parser.add_argument("--nodes", type=whole_number, default=2, metavar="N", help="number of nodes (default 2)")
     parser.add_argument(
-        "--time", default="08:00:00", metavar="T", help="of the job, as Slurm writes it (default 08:00:00)"
+        "--cores", type=whole_number, default=16, metavar="N", help="number of cores of each node (default 16)"
     )
-    parser.add_argument("--port", type=whole_number, default=6379, metavar="P", help="of Ray (default 6379)")
+    parser.add_argument(
+        "--time", default="08:00:00", metavar="T", help="time limit of the job, as Slurm writes it (default 08:00:00)"
+    )
+    parser.add_argument("--port", type=whole_number, default=6379, metavar="P", help="port of Ray (default 6379)")
     parser.add_argument("--journal", default="cleave-runs", metavar="DIR", help="a folder that all nodes see")
     parser.add_argument(
-        "--parts", type=whole_number, metavar="N", help="a job array of so many tasks; FILE is the folder of the parts"
+        "--parts",
+        type=whole_number,
+        metavar="N",
+        help="a job array with this number of tasks; FILE is the folder of the parts",
     )
     parser.set_defaults(run=run)
 

@@ -22,9 +22,10 @@ bounded-safe   0           no execution within the printed bounds violates it (-
 unsafe         10          an execution violates it; the trace was replayed on the program as it was read
 unknown        5           no answer, with the reason and how far the run got
 
-The second line of a result names the properties that were checked. No other one was.
-Errors have exit codes, too: 1 usage, 2 input that can't be read or parsed, 6 a defect of Cleave.
-Code that did not find a proof checks it. A finding that can't be confirmed is unknown (unconfirmed)."""
+The second line of a result names the properties that were checked. Nothing else was checked.
+Code that did not find a proof checks it. A finding that can't be confirmed is unknown (unconfirmed).
+Lines with note: list what this verdict assumes. docs/guide/assumptions.md lists all assumptions.
+Errors have exit codes, too: 1 usage, 2 input that can't be read or parsed, 6 a defect of Cleave."""
 _FORMATS = """\
 .c, .i         C, with POSIX threads; all C files together are one program (needs the extra c)
 .bpl           Boogie, as Boogie 2 and Corral use it

@@ -24,9 +24,9 @@ _CODES = {Safe.word: 0, BoundedSafe.word: 0, Unsafe.word: Unsafe.exit_code, Unkn
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "join",
-        help="make one verdict of the results of parts",
+        help="join the results of parts into one verdict",
         description="Reads what `cleave verify --json` printed for each part that `cleave shard` wrote, checks that the"
-        " parts cover the whole, and prints one verdict. A missing, doubled or foreign result is named.",
+        " parts cover the whole, and prints one verdict. It names a result that is missing, doubled or foreign.",
     )
     parser.add_argument("files", nargs="+", metavar="RESULT", help="a file with the JSON object of one part")
     parser.add_argument("--of", metavar="FILE", help="the .whole file that shard wrote (default: where it was written)")

@@ -26,10 +26,10 @@ _DESCRIPTION = """\
 Cleave is a software model checker. Every verdict it prints was confirmed by code that did not find it.
 
 verdicts and exit codes:
-  safe           0   no execution violates the property; no bound was needed
+  safe           0   no execution violates the property; no bound was needed for the proof
   bounded-safe   0   no execution within the printed bounds violates it (--strict: 4)
   unsafe        10   a violating execution, printed and replayed
-  unknown        5   with the reason and how far it got
+  unknown        5   no answer, with the reason and how far the run got
 errors: 1 usage, 2 input can't be read or parsed, 6 internal error
 """
 
@@ -90,7 +90,7 @@ def _loaded(only: str | None) -> Sequence[str]:
 
 
 def _add_verbose(parser: argparse.ArgumentParser, default: int | str) -> None:
-    purpose = "log steps with their times to the standard error stream; -vv: questions to solvers, too"
+    purpose = "log steps with their times to the standard error stream; -vv: also queries to solvers"
     parser.add_argument("-v", "--verbose", action="count", default=default, help=purpose)
 
 

@@ -31,14 +31,14 @@ def add_to(commands: Any, extent: Extent = Extent.ALL) -> None:
     parser = commands.add_parser(
         "plan",
         add_help=False,
-        help="tell what verify would do",
-        description="Tells which engines verify would run, in which order, with which workers and which share of the"
-        " time. Takes the options of verify.",
+        help="show what verify would do",
+        description="Shows which engines verify would run, in which order, with which workers and which share of the"
+        " time. Its options are those of verify.",
     )
     add_help(parser)
     add_problem(parser, extent)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--loops", action="store_true", help="also name the loops of the program, for --unwind")
+    parser.add_argument("--loops", action="store_true", help="also print the names of the loops, for --unwind")
     parser.set_defaults(run=run)
 
 

@@ -24,8 +24,8 @@ from cleave.watch import usable_cores
 
 NONE = "none"
 _WORKERS = """\
-A worker is a process that searches by itself, with a solver of its own. The verdict is the same with any number of
-workers, and workers may crash: what one was doing is given to another (see docs/design/distributed.md).
+A worker is a process with its own solver. The verdict does not depend on the number of workers. If a worker
+crashes, another one gets its job (see docs/design/distributed.md).
 """
 
 
@@ -52,8 +52,8 @@ def add_problem(parser: argparse.ArgumentParser, extent: Extent) -> None:
     parser.add_argument(
         "--invariants-from",
         choices=("pdr",),
-        help="for inline: invariants of procedures and loops that pdr finds in a little time are checked and then used"
-        " in the search",
+        help="for inline: pdr looks for invariants of procedures and loops for a short time. They are checked, and then"
+        " used in the search",
     )
     parser.add_argument(
         "--property",
@@ -63,20 +63,20 @@ def add_problem(parser: argparse.ArgumentParser, extent: Extent) -> None:
     )
     boogie = parser.add_argument_group("programs in Boogie (see docs/guide/boogie-input.md)")
     boogie.add_argument(
-        "--with", dest="others", action="append", default=[], metavar="FILE", help="a further file of the program"
+        "--with", dest="others", action="append", default=[], metavar="FILE", help="another file of the program"
     )
     boogie.add_argument(
         "--modular",
         action="store_true",
-        help="each procedure against its contract, loops cut at their invariants, in one table; the time limit is for"
-        " all together",
+        help="verify each procedure against its contract, with loops cut at their invariants, in one table; the time"
+        " limit holds for all of them together",
     )
     boogie.add_argument(
         "--infer",
         choices=("houdini",),
-        help="the same, with values of the constants that are marked {:existential}: those with which most holds",
+        help="the same, after inferring values of the constants that are marked {:existential}",
     )
-    boogie.add_argument("--cooperative", action="store_true", help="threads give way only where they yield")
+    boogie.add_argument("--cooperative", action="store_true", help="threads are interrupted only at yield statements")
     add_c(parser, everything=extent is Extent.ALL)
     _add_workers(parser)
     limits = parser.add_argument_group("limits, for each file")
@@ -103,22 +103,22 @@ def _add_workers(parser: argparse.ArgumentParser) -> None:
         "--workers",
         type=whole_number,
         metavar="N",
-        help=f"how many (default: as many as this machine has cores for us, here {usable_cores()})",
+        help=f"number of workers (default: one for each core that Cleave may use, here {usable_cores()})",
     )
     group.add_argument(
         "--on",
         choices=("local", "ray", "simulated"),
         default="local",
-        help="where: processes on this machine, a Ray cluster (needs the extra ray), or virtual ones in this process,"
-        " in virtual time (default local)",
+        help="where workers run: processes on this machine, a Ray cluster (needs the extra ray), or simulated in this"
+        " process, in virtual time (default local)",
     )
     group.add_argument(
         "--address",
         metavar="ADDR",
-        help="of the Ray cluster to use, such as 10.0.0.1:6379 or auto; with --on ray and no address, a Ray is started"
+        help="address of the Ray cluster, such as 10.0.0.1:6379 or auto. With --on ray and no address, a Ray is started"
         " for the run",
     )
-    purpose = "where to keep the journal of the run, which tells what happened and can be resumed; none: keep nothing"
+    purpose = "folder for the journal of the run, which records what happened and can be resumed; none: no journal"
     add_journal(group, purpose)
 
 

@@ -27,12 +27,11 @@ _EXIT_CODES = {verdict.word: verdict.exit_code for verdict in (Safe, BoundedSafe
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "resume",
-        help="go on with a run that stopped",
-        description="Goes on with the plan of a run that was interrupted, hit a limit, or crashed with its process or"
-        " machine, with the options that it had, and writes the files that it was asked for. Finished stages are not"
-        " done again, and what workers had closed is not searched again. Of a run that only ran out of its budgets, the"
-        " stages that did are done again with four times as much. A run that has a verdict prints it again;"
-        " bounded-safe goes on to larger bounds if a time limit is given.",
+        help="continue a run that was stopped",
+        description="Continues a run that was interrupted, reached a limit, or crashed with its process or machine. Its"
+        " options stay the same, and the files that were asked for are written. Finished stages and closed partitions"
+        " are not done again. If stages used up their budgets, they get four times as much. If the run has a verdict,"
+        " it is printed again. After bounded-safe, larger bounds are tried if --timelimit is given.",
     )
     parser.add_argument("name", metavar="RUN", help="the id of a run or its beginning, latest, or a journal's path")
     add_journal(parser, "where the journals are")

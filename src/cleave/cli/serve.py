@@ -22,10 +22,10 @@ _NICE = 5
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "serve",
-        help="show runs in a browser, and verify what is submitted there",
-        description="Serves pages and an API over the runs that have a journal, whoever started them, and verifies"
-        " submitted programs in processes of their own. Needs the extra web. On another address than loopback, whoever"
-        " wants to use the server needs the token that it prints at its start.",
+        help="show runs in a browser, and verify programs that are submitted there",
+        description="Serves pages and an API about all runs that have a journal, and verifies submitted programs, each"
+        " in its own process. Needs the extra web. On addresses other than loopback, users need the token that the"
+        " server prints at its start.",
     )
     add_journal(parser, "where the journals are")
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDR", help="the address (default 127.0.0.1)")
@@ -38,15 +38,31 @@ def add_to(commands: Any) -> None:
     cores = usable_cores()
     default = max(1, cores // 2)
     limits.add_argument(
-        "--jobs", type=whole_number, default=default, metavar="N", help=f"that run at once (default {default})"
+        "--jobs",
+        type=whole_number,
+        default=default,
+        metavar="N",
+        help="number of jobs that run at once (default: half of the cores)",
     )
-    limits.add_argument("--memory", type=megabytes, default=0, metavar="M", help="for all jobs (default: half of it)")
-    limits.add_argument("--waiting", type=whole_number, default=200, metavar="N", help="jobs in the queue (200)")
     limits.add_argument(
-        "--workers", type=whole_number, default=cores, metavar="N", help=f"at most, of a job (default {cores})"
+        "--memory", type=megabytes, default=0, metavar="M", help="memory for all jobs (default: half of this machine's)"
     )
-    limits.add_argument("--timelimit", type=seconds, default=900.0, metavar="T", help="at most, of a job (default 15m)")
-    limits.add_argument("--upload", type=megabytes, default=8, metavar="M", help="of one request (default 8 MB)")
+    limits.add_argument(
+        "--waiting", type=whole_number, default=200, metavar="N", help="number of jobs in the queue (default 200)"
+    )
+    limits.add_argument(
+        "--workers",
+        type=whole_number,
+        default=cores,
+        metavar="N",
+        help="largest number of workers of a job (default: one for each core)",
+    )
+    limits.add_argument(
+        "--timelimit", type=seconds, default=900.0, metavar="T", help="largest time limit of a job (default 15m)"
+    )
+    limits.add_argument(
+        "--upload", type=megabytes, default=8, metavar="M", help="largest size of a request (default 8 MB)"
+    )
     parser.set_defaults(run=run)
 
 

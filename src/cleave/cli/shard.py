@@ -22,14 +22,14 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "shard",
         help="divide a problem into files that can be solved anywhere",
-        description="Writes N files, each a part of the problem, and one that says what was divided. `cleave verify`"
+        description="Writes N files, each a part of the problem, and one file about the whole. `cleave verify`"
         " solves a part on any machine, in a job array for instance; `cleave join` makes one verdict of the results.",
     )
-    parser.add_argument("file", help="what `cleave verify` takes")
-    parser.add_argument("--parts", type=whole_number, required=True, metavar="N", help="how many files")
+    parser.add_argument("file", help="a program or Horn clauses, as for `cleave verify`")
+    parser.add_argument("--parts", type=whole_number, required=True, metavar="N", help="number of parts")
     parser.add_argument("--entry", metavar="PROC", help="the procedure to start from")
     parser.add_argument("--unwind", type=whole_number, metavar="U", help="with threads: iterations of each loop")
-    parser.add_argument("--contexts", type=whole_number, metavar="C", help="with threads: how many contexts")
+    parser.add_argument("--contexts", type=whole_number, metavar="C", help="with threads: number of contexts")
     parser.add_argument("-o", "--output", metavar="DIR", default=".", help="the folder to write to (default this one)")
     add_c(parser)
     parser.set_defaults(run=run)

@@ -23,16 +23,16 @@ _STAGES = ("stage", "engine", "workers", "began", "seconds", "result", "cost", "
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "show",
-        help="tell what happened in a run",
-        description="Tells what happened in a run: its verdict, what became of each stage of its plan, how a search was"
-        " split, which worker did what, where the cost went, which workers were lost, and how different their searches"
-        " were. Also of a run that is running, or that was stopped.",
+        help="show what happened in a run",
+        description="Shows what happened in a run: its verdict, the outcome of each stage of its plan, and how each search"
+        " was split. It also shows what each worker did, where the cost went, and which workers were lost. The run may"
+        " still be running, or may have been stopped.",
     )
     parser.add_argument("name", metavar="RUN", help="the id of a run or its beginning, latest, or a journal's path")
     add_journal(parser, "where the journals are")
     parser.add_argument("--json", action="store_true", help="print one JSON object, with whole split trees")
     parser.add_argument(
-        "--depth", type=int, default=_DEPTH, metavar="N", help=f"of a split tree, in text (default {_DEPTH})"
+        "--depth", type=int, default=_DEPTH, metavar="N", help=f"depth of a split tree in text (default {_DEPTH})"
     )
     parser.set_defaults(run=run)
 

@@ -65,8 +65,8 @@ def add_exit_code(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         metavar="LIST",
         type=failing,
-        help="the verdicts that have an exit code other than 0: of unsafe (10), unknown (5) and bounded (4), those that"
-        " are named, with commas; or none (default unsafe,unknown)",
+        help="the verdicts that have an exit code other than 0, separated by commas: any of unsafe (10), unknown (5)"
+        " and bounded (4), or none (default unsafe,unknown)",
     )
     codes.add_argument("--strict", action="store_true", help=f"bounded-safe has the exit code {BOUNDED}")
 

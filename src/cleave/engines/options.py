@@ -65,17 +65,17 @@ MOST_COST = 2**32 - 1
 
 def seed_option() -> int:
     """The same for every engine that has one."""
-    return option(0, flag="--seed", help="for everything random", metavar="N", low=0, high=2**31 - 1)
+    return option(0, flag="--seed", help="seed of all random choices", metavar="N", low=0, high=2**31 - 1)
 
 
 def patience_option() -> float:
     """The same for every engine that hires one worker first."""
     return option(
         1.0,
-        help="all workers are hired after so long",
+        help="time after which all workers are started",
         unit="seconds",
         low=0,
-        reason="what ends sooner needs one worker only",
+        reason="a shorter run needs only one worker",
     )
 
 
@@ -83,10 +83,11 @@ def losses_option(default: int) -> int:
     """The same for every engine that gives lost work to others."""
     return option(
         default,
-        help="work that has taken so many workers with it is given up, and sooner if they ran out of memory",
+        help="a job is given up after this many workers died while they solved it, and sooner if they ran out of"
+        " memory",
         unit="workers",
         low=1,
-        reason="work that kills its worker would kill all, one after the other",
+        reason="a job that kills its worker would kill all workers, one after the other",
     )
 
 

@@ -16,9 +16,9 @@ _PAGE = """\
 
 *Made by `make docs` from the engines' options; a test compares.*
 
-A flag is for `cleave verify` and `cleave plan`; the name in Python is a field of the engine's class of options. What
-only Python has tunes a search: it is for benchmarks. Solver cost is a count of the solver's work that does not depend
-on the machine; a second is about a million.
+The flags are for `cleave verify` and `cleave plan`. The name in Python is a field of the engine's class of options.
+Options without a flag tune a search and are for benchmarks. Solver cost counts the solver's work and does not depend
+on the machine. One second is about a million. [Commands](commands.md) has the options that all engines share.
 """
 
 
@@ -27,12 +27,13 @@ def table(engine: Described) -> str:
     choices = choices_of(engine.options)
     flagged = [choice for choice in choices if choice.about.flag]
     tuning = [choice for choice in choices if not choice.about.flag]
-    lines = ["| flag | in Python | meaning | values | default |", "| --- | --- | --- | --- | --- |"]
-    lines += [
-        _row(f"`{choice.about.flag}`", f"`{choice.name}`", choice.about.help, *_values(choice)) for choice in flagged
-    ]
+    lines = []
+    if flagged:
+        lines += ["| flag | in Python | meaning | values | default |", "| --- | --- | --- | --- | --- |"]
+        lines += [_row(f"`{one.about.flag}`", f"`{one.name}`", one.about.help, *_values(one)) for one in flagged]
     if tuning:
-        lines += ["", "| only in Python | meaning | values | default | reason |", "| --- | --- | --- | --- | --- |"]
+        lines += [""] if flagged else []
+        lines += ["| only in Python | meaning | values | default | reason |", "| --- | --- | --- | --- | --- |"]
         lines += [_row(f"`{one.name}`", one.about.help, *_values(one), one.about.reason) for one in tuning]
     return "\n".join(lines) + "\n"
 

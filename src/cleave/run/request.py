@@ -25,38 +25,33 @@ AUTO = "auto"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """0 means: no limit.
+    """What to verify and how. A limit of 0 is no limit."""
 
-    ``engine`` None (or ``auto``): a plan of several engines. ``engines`` are options of single engines, which must be
-    among those of the plan. Journals are kept in the folder ``journal``; None: nowhere. ``outputs`` are files to write,
-    by the names of exports (``witness``, ``sarif``, ``invariant``). ``memlimit_mb`` is for all processes of the run.
-    """
-
-    engine: str | None = None
-    each: bool = False  # of a program in C: a verdict for each check
-    engines: tuple[Any, ...] = ()
-    entry: str | None = None
-    property: Property | None = None  # None: what the program asks
+    engine: str | None = None  # one engine; None or auto: a plan of several
+    each: bool = False  # of C: a verdict for each check
+    engines: tuple[Any, ...] = ()  # options of single engines, such as InlineOptions()
+    entry: str | None = None  # the procedure to start from
+    property: Property | None = None  # of Boogie: what a violation is; None: what the program asks
     c: COptions = field(default_factory=COptions)  # how to read C; its entry is the one above
-    modular: bool = False  # of a Boogie program: each procedure against its contract
-    infer: str | None = None  # ``houdini``: the same, with the contracts that constants marked as existential stand for
+    modular: bool = False  # of Boogie: verify each procedure against its contract
+    infer: str | None = None  # of Boogie: houdini infers contracts first
     boogie: BoogieOptions = field(default_factory=BoogieOptions)  # how to read Boogie
-    integers: Integers | None = None  # of a C program; None: BITS, and what gives the same verdicts if it helps
-    invariants_from: str | None = None  # an engine that first finds invariants for `inline` to use
-    timelimit: float = 0.0
-    cputimelimit: float = 0.0  # of all processes of the run together
-    memlimit_mb: int = 0
-    workers: int = field(default_factory=usable_cores)
-    runtime: Runtime = "local"
-    address: str | None = None  # of a Ray cluster; None: one of our own
-    journal: Path | None = field(default_factory=default_folder)
-    outputs: Mapping[str, str] = field(default_factory=dict)
-    model: bool = False  # of Horn clauses: `Safe.solution` holds the model, whether it is written to a file or not
-    read: tuple[str, ...] = ()  # files beside the input that were read, such as a property file: never written to
+    integers: Integers | None = None  # of C: what integers are; None: bit vectors
+    invariants_from: str | None = None  # an engine that first finds invariants for inline
+    timelimit: float = 0.0  # seconds of wall time
+    cputimelimit: float = 0.0  # seconds of processor time, of all processes together
+    memlimit_mb: int = 0  # megabytes, of all processes together
+    workers: int = field(default_factory=usable_cores)  # number of workers
+    runtime: Runtime = "local"  # where workers run: local, ray or simulated
+    address: str | None = None  # address of a Ray cluster; None: a new Ray on this machine
+    journal: Path | None = field(default_factory=default_folder)  # folder of the journal; None: no journal
+    outputs: Mapping[str, str] = field(default_factory=dict)  # files to write, by name: witness, sarif, invariant, ...
+    model: bool = False  # of Horn clauses: Safe.solution has the model
+    read: tuple[str, ...] = ()  # further input files, which are never overwritten
     command: str = ""  # the command line, for evidence that names it
-    since: float | None = None  # the moment of `time.monotonic` that seconds count from; None: the call
-    before: float | None = None  # processor seconds that were not for this run; None: all that were used until the call
-    run: str | None = None  # the id of the run; None: one that is made of the time and the file's name
+    since: float | None = None  # the moment of time.monotonic() at which seconds begin; None: the call
+    before: float | None = None  # processor seconds that do not belong to the run; None: all before the call
+    run: str | None = None  # the id of the run; None: made of the time and the file's name
 
     def wall_seconds(self) -> float:
         """About how long the run takes at most: all workers together use up a limit of processor time. 0: no limit."""

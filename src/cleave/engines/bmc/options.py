@@ -23,48 +23,49 @@ class BmcOptions:
     solver: str = solver_option(f"{AUTO} is {CADICAL} if it is installed, else {BITWUZLA}")
     most_unwind: int = option(
         MOST,
-        help="no bound of a loop grows beyond that by itself",
+        help="largest bound that a loop gets without the option --unwind",
         unit="iterations",
         low=1,
         high=MOST,
-        reason="a time limit ends it sooner; without one, a plan sets less",
+        reason="a time limit ends the search sooner; without one, the plan sets a smaller number",
     )
     decided_iterations: int = option(
         1_000,
-        help="of a loop that constants decide; a longer one is unwound like any other",
+        help="number of iterations up to which a loop that constants decide is unfolded completely; a longer one is"
+        " unwound up to the bound",
         unit="iterations",
         low=1,
-        reason="each is a copy of the loop's body",
+        reason="each iteration is a copy of the loop's body",
     )
     bound_cost: int = option(
         2_000,
-        help="for the question whether an execution gets beyond a bound, besides as much as the search took",
+        help="cost limit for the question whether an execution exceeds a bound, beside the cost of the search",
         unit="solver cost",
         low=1,
-        reason="not to know is as good as yes: the bound grows",
+        reason="without an answer, the bound grows",
     )
     slice_cost: int = option(
         150,
-        help="after which a worker looks up",
+        help="cost after which a worker pauses to read its messages",
         unit="solver cost",
         low=1,
-        reason="a worker should soon hear that others wait",
+        reason="workers that wait should get work soon",
     )
     split_after: int = option(
         1_000,
-        help="what takes less is not split",
+        help="a search that costs less is not split",
         unit="solver cost",
         low=0,
-        reason="half of a short search is not worth a formula of its own",
+        reason="half of a short search is not worth another formula",
     )
     patience: float = patience_option()
     most_losses: int = losses_option(8)
     confirm_seconds: float = option(
         20.0,
-        help="for checking a proof, or three times as long as the search took",
+        help="time limit for checking a proof; three times the time of the search, if that is longer",
         unit="seconds",
         low=0,
-        reason="it is not done by the quickest solver",
+        reason="the fastest solver has been used for the search",
     )
 
     @property

@@ -14,6 +14,8 @@ _LEAST_TOGETHER = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CegarOptions:
+    """How the abstraction is refined, and how the search is distributed."""
+
     iterations: int = option(
         0, flag="--iterations", metavar="N", low=0, high=MOST, help="give up after N refinements; 0: never"
     )
@@ -23,74 +25,81 @@ class CegarOptions:
         metavar="N",
         low=1,
         high=MOST,
-        help="how many counterexamples to analyse in an iteration: the least ones of the shortest that differ; 1 is"
-        " the paper's way",
+        help="number of counterexamples that are analysed in an iteration, the shortest first; the paper analyses 1",
     )
     naive: bool = option(
         False,
         flag="--naive",
-        help="take the counterexample that any worker finds first, for comparison: the result varies from run to run",
+        help="use the counterexample that any worker finds first, for comparison: results then differ from run to run",
     )
     chunk: int | None = option(
         None,
-        help="how many transitions of a location a worker goes on with together",
+        help="number of transitions of a location that one worker handles together",
         unit="transitions",
         low=1,
-        rule=f"{_TOGETHER} divided by the workers, {_LEAST_TOGETHER} at least",
-        reason="work must be fine enough for all workers to have some, and a message worth its way",
+        rule=f"{_TOGETHER} divided by the number of workers, at least {_LEAST_TOGETHER}",
+        reason="all workers should have work, and each message should be worth sending",
     )
     batch: int = option(
         512,
-        help="in one message, at most",
+        help="largest number of transitions in one message",
         unit="transitions",
         low=1,
-        reason="other workers wait for what one finds",
+        reason="other workers wait for the results",
     )
     patience: float = patience_option()
     patience_cost: int = option(
         100_000,
-        help="all workers are hired after so much work",
+        help="cost after which all workers are started",
         unit="solver cost",
         low=0,
-        reason="what costs less needs one worker only",
+        reason="a cheaper problem needs only one worker",
     )
     many_transitions: int = option(
-        1_000, help="with so many, all workers are hired at once", unit="transitions", low=0, reason="they take long"
+        1_000,
+        help="number of transitions from which all workers are started at once",
+        unit="transitions",
+        low=0,
+        reason="such problems take long",
     )
     most_losses: int = losses_option(16)
     most_orders: int = option(
-        2, help="that a worker has at a time", unit="orders", low=1, reason="it need not wait for the wire"
+        2,
+        help="number of orders that a worker has at a time",
+        unit="orders",
+        low=1,
+        reason="a worker need not wait for messages",
     )
     question_cost: int = option(
         2_000_000,
-        help="of a question to a solver that has answered others before; after that a fresh one is asked",
+        help="cost limit for a query to a solver that is in use; beyond it, a new solver is asked",
         unit="solver cost",
         low=1,
         high=MOST_COST,
-        reason="what a solver has learned can be in its way",
+        reason="what a solver has learned can slow it down",
     )
     fresh_cost: int = option(
         50_000_000,
-        help="of a question to a fresh solver; after that a predicate counts as not implied",
+        help="cost limit for a query to a new solver; beyond it, a predicate counts as not implied",
         unit="solver cost",
         low=1,
         high=MOST_COST,
-        reason="a limit of work, not of time, so that every run has the same answers",
+        reason="a limit of cost, not of time, gives every run the same answers",
     )
     analysis_cost: int = option(
         50_000_000,
-        help="of the analysis of a counterexample; after that it is given up",
+        help="cost limit for analysing a counterexample; beyond it, the analysis is given up",
         unit="solver cost",
         low=1,
         high=MOST_COST,
-        reason="a limit of work, not of time, so that every run has the same answers",
+        reason="a limit of cost, not of time, gives every run the same answers",
     )
     most_witnesses: int = option(
         48,
-        help="ways to take a transition that are remembered for it, the latest",
+        help="number of models that are kept for a transition, the latest ones",
         unit="witnesses",
         low=1,
-        reason="each saves questions to the solver and takes time to look at",
+        reason="each can save queries, and takes time to compare",
     )
 
     def together(self, workers: int) -> int:

@@ -8,28 +8,38 @@ from cleave.records import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionsOptions:
+    """How many executions are tried, and how long they are."""
+
     steps: int = option(
         300_000,
         flag="--steps",
         metavar="N",
         low=1,
         unit="steps",
-        help="how many steps of executions to try",
+        help="number of steps of executions to try",
         reason="a second or two",
     )
     seed: int = seed_option()
     longest: int = option(
-        5_000, help="of the first execution", unit="steps", low=1, reason="most violations are in short executions"
+        5_000,
+        help="length of the first execution",
+        unit="steps",
+        low=1,
+        reason="most violations are in short executions",
     )
     growth: float = option(
         1.05,
-        help="each execution may be so much longer than the one before",
+        help="each execution may be longer than the one before by this factor",
         unit="times",
         low=1,
-        reason="some are long",
+        reason="some violations need long executions",
     )
     longest_of_all: int = option(
-        100_000, help="of any execution", unit="steps", low=1, reason="a loop without an end must not take all steps"
+        100_000,
+        help="largest length of an execution",
+        unit="steps",
+        low=1,
+        reason="an endless loop must not use up all steps",
     )
     native: bool = option(
         True,
@@ -39,14 +49,14 @@ class ExecutionsOptions:
     )
     jumps: int = option(
         10_000,
-        help="of one execution in machine code without inputs, for each step",
+        help="jumps of one execution in machine code without inputs, for each of the steps",
         unit="times",
         low=1,
-        reason="as much time as the steps take, about",
+        reason="this takes about as long as the steps",
     )
     random_jumps: int = option(
         300,
-        help="of executions in machine code with inputs by chance, for each step",
+        help="jumps of all executions in machine code with random inputs, for each of the steps",
         unit="times",
         low=1,
         reason="more of them seldom find more",

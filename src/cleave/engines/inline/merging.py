@@ -25,6 +25,8 @@ Choose: TypeAlias = "Callable[[Unfolding, OpenCall], Instance | None]"
 
 
 class Merging(Enum):
+    """Which instance of a procedure a call may share."""
+
     TREE = "tree"
     FIRST = "first"
     MAXC = "maxc"

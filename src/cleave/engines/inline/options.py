@@ -28,7 +28,7 @@ DEFAULT_BEYOND_COST = 1_000_000
 
 
 class Splits(Enum):
-    """Which instance to split on: from the core, balancing what is relevant (section III-B), or any (section V-B)."""
+    """On which instance a search is split: chosen from the core (section III-B), or at random (section V-B)."""
 
     PROOF = "proof"
     PAPER = "paper"
@@ -43,14 +43,14 @@ class Queues(Enum):
 
 
 class Rate(Enum):
-    """How often a worker splits: as the coordinator tells it (section IV-C), or always at the same interval."""
+    """How often a worker splits: at a rate that the coordinator adapts (section IV-C), or at equal intervals."""
 
     ADAPTIVE = "adaptive"
     FIXED = "fixed"
 
 
 class Decisions(Enum):
-    """How a search is confined to a partition: by assumptions, or pushed on the solver's stack as in the paper."""
+    """How a search is restricted to its partition: by assumptions, or on the solver's stack as in the paper."""
 
     ASSUMED = "assumed"
     PUSHED = "pushed"
@@ -70,7 +70,7 @@ DIFFERENT_FROM = 4
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InlineOptions:
     """What to search (stratified inlining), and how the search is distributed (HYDRA): ``interval`` and ``slowdown``
-    are the paper's delta_c and K. Rules are methods; most depend on the number of workers."""
+    are the paper's delta_c and K. Where the default is None, a rule decides; most rules depend on the number of workers."""
 
     bounds: tuple[int, ...] | None = option(
         None,
@@ -80,57 +80,55 @@ class InlineOptions:
         low=1,
         high=MOST,
         valid=ascending,
-        help="how often a procedure may occur on the call stack; a loop runs at most N-1 whole iterations and a partial"
-        " one. Smaller bounds are tried first, from M (1 if it is left out), and what was learned is kept; N..N tries"
-        " only N",
-        rule=f"{DEFAULT_BOUND}, and beyond as far as a little solver cost goes",
+        help="how often a procedure may be on the call stack. A loop runs at most N-1 whole iterations and a part"
+        " of one. Smaller bounds are tried first, from M (1 if it is left out); N..N tries only N",
+        rule=f"{DEFAULT_BOUND}, and larger bounds while they cost little",
     )
     beyond_cost: int | None = option(
         None,
-        help="as long as the search costs less, larger bounds than the last one are tried",
+        help="while the search has cost less, it continues with bounds beyond the last one",
         unit="solver cost",
         low=0,
         high=MOST_COST,
         rule=f"{DEFAULT_BEYOND_COST} if no bound is given, else 0",
-        reason="a second or two, in which many loops end",
+        reason="one or two seconds, in which many loops end",
     )
     merging: Merging = option(
         Merging.FIRST,
         flag="--merge",
-        help="which instance of a procedure a call shares: none, so that the call graph is unfolded to a tree (tree);"
-        " in a DAG the first that fits, the one with the most descendants (maxc), a random one (random, randompick), or"
-        " as in the smallest complete DAG (opt)",
+        help="which instance of a procedure a call may share. tree: none, so the call graph is unfolded to a tree."
+        " In a DAG: the first that fits (first), the one with the most descendants (maxc), a random one"
+        " (random, randompick), or as in the smallest complete DAG (opt)",
     )
     under_always: bool = option(
         False,
         flag="--under-always",
-        help="look for a violation in what is inlined in every step, as the paper does, instead of when that has grown"
-        " by half",
+        help="look for a violation in the inlined part in every step, as in the paper, instead of whenever that"
+        " part has grown by half",
     )
     seed: int = seed_option()
     splits: Splits = option(
         Splits.PROOF,
         flag="--splits",
-        help="which call workers split a search on: chosen from the proof so that both halves are left with something"
-        " to do, as the paper says, or at random",
+        help="on which call a search is split. proof: chosen from the proof, so that both halves have work left;"
+        " paper: as in the paper; random: any call",
     )
     queues: Queues = option(
         Queues.DEQUES,
         flag="--queues",
-        help="who gets which half: a double-ended queue for each worker, which it goes back to itself, or one queue for"
-        " all",
+        help="who gets the halves of a split. deques: each worker has a double-ended queue and prefers its own"
+        " halves; shared: one queue for all workers",
     )
     rate: Rate = option(
         Rate.ADAPTIVE,
         flag="--split-rate",
-        help="how often to split: the more the fewer parts wait for the more workers, or always after the same"
-        " interval",
+        help="how often a search is split. adaptive: the more workers wait, the more often; fixed: at equal intervals",
     )
     decisions: Decisions = option(
         Decisions.ASSUMED,
         flag="--decisions",
-        help="how a search is confined to its part: by assumptions, which keep what the solver has learned, or on the"
-        " solver's stack",
+        help="how a search is restricted to its partition. assumed: by assumptions, so the solver keeps what it has"
+        " learned; pushed: on the solver's stack, as in the paper",
     )
     interval: float = option(
         0.5, flag="--split-interval", metavar="T", read=seconds, unit="seconds", low=0, help="time between splits"
@@ -141,147 +139,153 @@ class InlineOptions:
         metavar="K",
         unit="times",
         low=0,
-        help="split so many times less often while no worker waits",
+        help="split this many times less often while no worker waits",
     )
     unsplit: bool | None = option(
         None,
         flag="--unsplit-worker",
-        help=f"one of the workers searches the whole by itself, unsplit; of {DIFFERENT_FROM} or more, a second one does"
-        " so in another way. Two workers begin like that, each in one way, and split what takes long, unless this is"
-        " given",
+        help=f"one worker searches the whole program without splits; with {DIFFERENT_FROM} workers or more, a second"
+        " one does so with other solver settings. By default two workers both begin like this, and split the"
+        " search if it takes long",
         rule=f"with {UNSPLIT_FROM} workers or more",
     )
     split_after: int | None = option(
         None,
-        help="what a search costs before it is split for the first time",
+        help="cost of a search before its first split",
         unit="solver cost",
         low=0,
         high=MOST_COST,
-        rule=f"{_SPLIT_COST} divided by the workers, {DEFAULT_BEYOND_COST} at least; {_WHOLE_COST} of two workers",
-        reason="most short searches lose by a split: it takes longer to tell others",
+        rule=f"{_SPLIT_COST} divided by the number of workers, at least {DEFAULT_BEYOND_COST}; {_WHOLE_COST} with"
+        " two workers",
+        reason="a short search loses by a split, because the other worker has to rebuild the unfolding",
     )
     slice_cost: int | None = option(
         None,
-        help="inside a check, a worker looks up after so much",
+        help="cost after which a worker interrupts a check to read its messages",
         unit="solver cost",
         low=1,
         high=MOST_COST,
-        rule=f"{_SLICE_COST} divided by the workers, {_LEAST_SLICE} at least",
-        reason="a check that was interrupted begins anew, with what it has learned",
+        rule=f"{_SLICE_COST} divided by the number of workers, at least {_LEAST_SLICE}",
+        reason="an interrupted check starts again, but keeps what the solver has learned",
     )
     moving_cost: int | None = option(
         None,
-        help="to take over an instance of another worker: a partition is split only after as much work as moving the"
-        " half of it takes",
+        help="estimated cost of moving one instance to another worker. A partition is split only after as much work"
+        " as moving half of it costs",
         unit="solver cost",
         low=0,
         high=MOST_COST,
-        rule=f"{_MOVING_COST} divided by the workers, {_MOST_FOR_MOVING} at most",
-        reason="of many workers, those who would wait otherwise take over for nothing",
+        rule=f"{_MOVING_COST} divided by the number of workers, at most {_MOST_FOR_MOVING}",
+        reason="with many workers, the one that takes over would wait otherwise",
     )
     unsplit_from: int = option(
         UNSPLIT_FROM,
-        help="of so many, one searches the whole by itself",
+        help="number of workers from which one searches the whole program without splits",
         unit="workers",
         low=2,
-        reason="no split can then make a run slower than without",
+        reason="a run with splits is then never slower than one without",
     )
     different_from: int = option(
         DIFFERENT_FROM,
-        help="of so many, a second one does so in another way",
+        help="number of workers from which a second one searches the whole program, with other solver settings",
         unit="workers",
         low=2,
-        reason="which way is quicker differs from program to program",
+        reason="which settings are faster differs from program to program",
     )
     paths_from: int = option(
         8,
-        help="with so many, the latest paths of a search tell where to split it",
+        help="number of workers from which the latest paths decide where a search is split",
         unit="workers",
         low=2,
-        reason="fewer are slower with that",
+        reason="with fewer workers this is slower",
     )
     paths_kept: int = option(
         24,
-        help="of the latest ones, to tell where a search is at work",
+        help="number of latest paths that are kept for this decision",
         unit="paths",
         low=1,
-        reason="where it is now counts, not where it was",
+        reason="older paths say little about the present search",
     )
     core_cost: int = option(
         500_000,
-        help="to see which calls a search is about before it is split",
+        help="cost limit for finding the calls that a search depends on, before it is split",
         unit="solver cost",
         low=1,
         reason="less than a second",
     )
     probe_cost: int = option(
         100_000,
-        help="to see that a split would be trivial",
+        help="cost limit for testing whether one side of a split is empty",
         unit="solver cost",
         low=1,
-        reason="most that are trivial are seen so at once",
+        reason="most empty sides are found at once",
     )
     most_probes: int = option(
-        8, help="instances that are considered for one split", unit="instances", low=1, reason="each costs a probe"
+        8,
+        help="number of instances that are tested for one split",
+        unit="instances",
+        low=1,
+        reason="each test has a cost",
     )
     unsplit_slices: int = option(
         40,
-        help="who has nothing to split looks up so much less often",
+        help="a worker that never splits reads its messages this many times less often",
         unit="times",
         low=1,
-        reason="it has nobody to listen to",
+        reason="few messages are for it",
     )
     beyond_check_cost: int = option(
         10_000_000,
-        help="for the check of a proof for a larger bound than was asked for; after that, what it proves within the"
-        " one that was asked for is checked",
+        help="cost limit for checking a proof for a larger bound than was asked for. Beyond it, only the proof for"
+        " the requested bound is checked",
         unit="solver cost",
         low=0,
-        reason="nobody asked for more",
+        reason="the larger bound was not asked for",
     )
     second_check_cost: int = option(
         120_000_000,
-        help="for a second check of a part's proof that the first could not decide, with other options of the solver",
+        help="cost limit for checking a partition's proof again, with other solver settings, if the first check was"
+        " undecided",
         unit="solver cost",
         low=0,
-        reason="which options are quicker differs by up to ten times",
+        reason="either settings can be ten times faster",
     )
     part_from: int = option(
         50,
-        help="the proof of an unfolding of so many is reduced to what it needs before it is checked",
+        help="number of instances from which a proof is reduced to the part that it needs, before it is checked",
         unit="instances",
         low=0,
-        reason="smaller ones are checked in less than a tenth of a second",
+        reason="smaller proofs are checked in less than 0.1 s",
     )
     part_share: float = option(
         1.0,
-        help="for the refutation that tells what a proof needs, of the cost of the search; 0 skips it",
+        help="cost limit for finding the part that a proof needs, as a multiple of the search's cost; 0 skips it",
         unit="times",
         low=0,
-        reason="it mostly costs a third of the search, and the check of the part a third of that of the whole",
+        reason="it mostly costs a third of the search, and checking the part costs a third of checking the whole",
     )
     patience: float = patience_option()
     most_losses: int = losses_option(8)
     under_growth: float = option(
         1.5,
-        help="a violation is looked for in what is inlined whenever that has grown so much",
+        help="the inlined part is searched for a violation again when it has grown by this factor",
         unit="times",
         low=1,
-        reason="the question is about a third of the solver's work if it is asked in every step",
+        reason="asked in every step, this question takes about a third of the solver's work",
     )
     free_growth: int = option(
         20,
-        help="may be made for calls of earlier paths, however small the unfolding is",
+        help="number of instances that may always be added for calls of earlier paths, however small the unfolding is",
         unit="instances",
         low=0,
         reason="a small unfolding costs little",
     )
     long_loop: int = option(
         4,
-        help="a path that enters so many of a loop is taken to go on",
+        help="a path with this many iterations of a loop is expected to continue the loop",
         unit="iterations",
         low=1,
-        reason="the next iterations are then inlined together",
+        reason="the next iterations are then inlined in one step",
     )
 
     @property

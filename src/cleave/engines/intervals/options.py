@@ -8,19 +8,21 @@ from cleave.records import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalsOptions:
+    """What the analysis of intervals may cost."""
+
     check_seconds: float = option(
         20.0,
-        help="for the check of what intervals prove",
+        help="time limit for checking what the intervals prove",
         unit="seconds",
         low=0,
-        reason="most programs need less than one; what is not checked by then is not used",
+        reason="most programs need less than a second; what is not checked by then is not used",
     )
     most_facts: int = option(
         20,
-        help="about one loop are told to other engines",
+        help="number of facts about one loop that other engines get",
         unit="invariants",
         low=0,
-        reason="formulas of searches grow with them",
+        reason="each fact makes their formulas larger",
     )
 
 

@@ -108,7 +108,7 @@ PAPER = ("def", "ic3", "global")
 
 
 class Share(Enum):
-    """Which lemmas workers give each other (section V): those of F∞, those of the other frames, or both."""
+    """Which lemmas workers exchange (section V): those of F∞, those of the other frames, or both."""
 
     NONE = "none"
     K = "k"
@@ -155,12 +155,12 @@ def _known(names: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdrOptions:
-    """How a problem is solved (P3). Rules are methods; most depend on the number of workers."""
+    """How a problem is solved (P3). Where the default is None, a rule decides; most rules depend on the number of workers."""
 
     share: Share = option(
         Share.INFINITY,
         flag="--share",
-        help="which lemmas workers tell each other: none, those of single frames (k), invariants (inf), or all of them",
+        help="which lemmas workers exchange: none, those of single frames (k), invariants (inf), or both (all)",
     )
     partitions: int | None = option(
         None,
@@ -168,8 +168,8 @@ class PdrOptions:
         metavar="N",
         low=0,
         high=MOST,
-        help="partition the query at once into about N; 0: never",
-        rule="as many as workers, when it takes long",
+        help="divide the query into about N partitions at the start; 0: never",
+        rule="one for each worker, if the search takes long",
     )
     strategies: tuple[str, ...] | None = option(
         None,
@@ -177,175 +177,176 @@ class PdrOptions:
         metavar="LIST",
         read=strategies,
         valid=_known,
-        help="strategies in the order in which workers get them, with commas; name@N is one that ends after N seconds"
-        f" of processor time. There are: {', '.join(NAMES)}",
-        rule="in the order in which they solve most",
+        help="the strategies in the order in which workers get them, separated by commas. name@N ends a strategy"
+        f" after N seconds of processor time. There are: {', '.join(NAMES)}",
+        rule="those that solve most problems come first",
     )
     seed: int = seed_option()
     share_parts: Share | None = option(
-        None, help="which lemmas workers tell each other once the problem is partitioned", rule="as before"
+        None, help="which lemmas workers exchange after the problem was partitioned", rule="as --share says"
     )
     partition_after: int | None = option(
         None,
-        help="what a search of the whole problem costs before that is partitioned; 0: it is partitioned at once",
+        help="cost of the search on the whole problem before it is partitioned; 0: partitioned at the start",
         unit="solver cost",
         low=0,
         high=MOST_COST,
-        rule=f"at once if partitions are asked for; else {_PARTITION_COST}, for many workers less, and for few"
-        f" {_PATIENCE_OF_FEW} times as much",
-        reason="each of a few workers has a strategy that is worth more time than a part is; of many, most would only"
-        " repeat what others do",
+        rule=f"0 with --partitions; else {_PARTITION_COST}, less with many workers, {_PATIENCE_OF_FEW} times as much"
+        " with one or two",
+        reason="a few workers have strategies that are worth more than partitions; many workers would repeat each"
+        " other's work",
     )
     levels: int = option(
         4,
-        help="rules that are resolved into one query, at most",
+        help="largest number of rules that are resolved into one query",
         low=1,
         unit="rules",
-        reason="each rule multiplies the parts",
+        reason="each rule multiplies the number of partitions",
     )
     whole: bool = option(
-        True, help="one worker stays on the whole problem", reason="a part can be harder than the whole"
+        True, help="one worker keeps the whole problem", reason="a partition can be harder than the whole"
     )
     width: int = option(
         3,
-        help="strategies for a partition: the first ones; then these again with other seeds",
+        help="number of strategies for each partition; further workers run them with other seeds",
         low=1,
         reason="the paper runs three",
     )
     exchange_interval: float = option(
         0.5,
-        help="between two exchanges of lemmas; at first less",
+        help="time between two exchanges of lemmas; the first ones come sooner",
         unit="seconds",
         low=0,
-        reason="what one worker learns is of use to the others soon",
+        reason="a lemma is soon useful to other workers",
     )
     slice_cost: int = option(
         50_000,
-        help="after which a worker looks up",
+        help="cost after which a worker pauses to read its messages",
         unit="solver cost",
         low=1,
         high=MOST_COST,
-        reason="about a twentieth of a second",
+        reason="about 0.05 s",
     )
     alone_seconds: float | None = option(
         None,
-        help="of the coordinator's processor, for the first strategies, before anybody is hired",
+        help="processor time for the first strategies in the coordinator's process, before workers are started",
         unit="seconds",
         low=0,
-        rule=f"{_ALONE_SECONDS} unless partitions are asked for or workers are simulated",
-        reason="about as long as it takes to start a worker",
+        rule=f"{_ALONE_SECONDS}; 0 with --partitions and with simulated workers",
+        reason="starting a worker takes about as long",
     )
     patience: float | None = option(
         None,
-        help="all workers are hired after so long: what ends sooner needs one only",
+        help="time after which all workers are started",
         unit="seconds",
         low=0,
-        rule=f"{_PATIENCE:g}, and 0 if the first strategies were tried before",
-        reason="starting workers takes longer than a small problem",
+        rule=f"{_PATIENCE:g}; 0 if the coordinator's process has tried the first strategies",
+        reason="starting workers takes longer than solving a small problem",
     )
     check_seconds: float = option(
         60.0,
-        help="for the check of an answer",
+        help="time limit for checking an answer",
         unit="seconds",
         low=0,
-        reason="the end of the run checks the answer again",
+        reason="the answer is checked again at the end of the run",
     )
     most_losses: int = losses_option(4)
     most_dividers: int = option(
         3,
-        help="may be lost while they divide the problem; then it stays whole",
+        help="number of workers that may die while they partition the problem; after that it stays whole",
         unit="workers",
         low=1,
-        reason="a problem that can't be divided can still be solved",
+        reason="a problem without partitions can still be solved",
     )
     few_workers: int = option(
         3,
-        help="no more: each takes the lemmas of others, and sieves a little; of more, half take none, and one sieves"
-        " more than it searches",
+        help="up to this number, each worker uses the lemmas of others and sieves a little; with more workers, half"
+        " of them use no lemmas of others, and one mostly sieves",
         unit="workers",
         low=1,
-        reason="lemmas of others can lead a search astray; with many workers some can do without",
+        reason="lemmas of others can slow a search down; with many workers, some can do without",
     )
     sieve_after: int = option(
         100_000,
-        help="on a part before lemmas are sieved",
+        help="cost of a partition before lemmas are sieved",
         unit="solver cost",
         low=0,
-        reason="what ends sooner needs none",
+        reason="cheaper partitions need no sieving",
     )
     sieve_share: float | None = option(
         None,
-        help="what sieving may cost, by what SPACER does in the same job",
+        help="cost limit for sieving, as a multiple of SPACER's cost in the same job",
         unit="times",
         low=0,
-        rule=f"{_SIEVE_OF_FEW} of few workers, {_SIEVE_OF_MANY:g} of many",
-        reason="many learn many lemmas",
+        rule=f"{_SIEVE_OF_FEW} with few workers, {_SIEVE_OF_MANY:g} with many",
+        reason="many workers learn many lemmas",
     )
     most_sieved: int = option(
         2_000,
-        help="are sieved; later ones are left out",
+        help="number of lemmas that are sieved; later ones are ignored",
         unit="lemmas",
         low=1,
-        reason="a round takes longer the more there are",
+        reason="each lemma makes a round longer",
     )
     stock_slice: int = option(
         8_000_000,
-        help="of stock SPACER's first slice, if it has to work in slices",
+        help="cost of the first slice of stock SPACER, if it works in slices",
         unit="solver cost",
         low=1,
         high=MOST_COST,
-        reason="it begins anew after each; one to three seconds",
+        reason="one to three seconds; it starts again after each slice",
     )
     unroll_cost: int = option(
         100_000,
-        help="for a question of unrolling; twice as much when it is asked again",
+        help="cost limit for a query of the strategy unroll; twice as much when the query is repeated",
         unit="solver cost",
         low=1,
-        reason="most questions cost less",
+        reason="most queries cost less",
     )
     most_unroll_cost: int = option(
         4_000_000,
-        help="for a question of unrolling, at most",
+        help="largest cost limit for a query of the strategy unroll",
         unit="solver cost",
         low=1,
         high=MOST_COST,
-        reason="some seconds: nothing else is looked at meanwhile",
+        reason="a few seconds, in which nothing else is asked",
     )
     division_check_cost: int = option(
         2_000_000,
-        help="for a check of a part when the problem is divided",
+        help="cost limit for one check while the problem is partitioned",
         unit="solver cost",
         low=1,
         high=MOST_COST,
-        reason="what can't be decided with that is left to solve",
+        reason="a partition that stays undecided is left to the workers",
     )
     division_cost: int = option(
         10_000_000,
-        help="of all these checks",
+        help="cost limit for all checks while the problem is partitioned",
         unit="solver cost",
         low=1,
-        reason="as much as was spent before anyone thought of dividing",
+        reason="as much as the search cost before",
     )
     most_rules: int = option(
         200,
-        help="an atom with more is not resolved on",
+        help="predicates with more rules are not resolved",
         unit="rules",
         low=1,
-        reason="too many parts for what each is worth",
+        reason="there would be too many partitions",
     )
     turn_cost: int = option(
         1_000_000,
-        help="of a turn in the first round, if one worker runs the strategies in turn; later twice as much each time",
+        help="cost of a strategy's first turn, if one worker runs the strategies in turn; each further turn is"
+        " twice as long",
         unit="solver cost",
         low=1,
         reason="about a second",
     )
     most_turn_cost: int = option(
-        256_000_000, help="of a turn, at most", unit="solver cost", low=1, reason="every strategy has a turn again"
+        256_000_000, help="largest cost of a turn", unit="solver cost", low=1, reason="every strategy gets another turn"
     )
     stuck_seconds: float = option(
         5.0,
-        help="a strategy that does not stand still for so long after its turn goes on beside the next one",
+        help="if a strategy does not pause within this time after its turn, the next one starts beside it",
         unit="seconds",
         low=0,
         reason="Z3 can't always be interrupted",

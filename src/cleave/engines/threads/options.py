@@ -36,8 +36,8 @@ class ThreadsOptions:
         low=1,
         high=MOST,
         valid=ascending,
-        help="how many; fewer are tried first, from M",
-        rule=f"2..{DEFAULT_CONTEXTS}, and more if there is a time limit and --unwind is not given either",
+        help="largest number of contexts; smaller numbers are tried first, from M",
+        rule=f"2..{DEFAULT_CONTEXTS}, and more if there is a time limit and --unwind is not given",
     )
     unwind: Unwind | None = unwind_option(
         f"{DEFAULT_UNWIND}, and more if there is a time limit and --contexts is not given either"
@@ -48,7 +48,7 @@ class ThreadsOptions:
         metavar="R",
         low=0,
         high=MOST,
-        help="all threads in turn, in the order in which they are met, R times, instead of contexts; 0: contexts",
+        help="instead of contexts: all threads run in turn, in the order of their appearance, R times; 0: contexts",
         instead_of="contexts",
     )
     seed: int = seed_option()
@@ -59,36 +59,44 @@ class ThreadsOptions:
         metavar="N",
         low=0,
         high=MOST,
-        help="split the schedules at once into N parts, a power of two, as in the paper; 0: when a worker waits",
+        help="split the schedules into N partitions at the start, a power of two, as in the paper; 0: split when a"
+        " worker waits",
     )
-    first: int = option(0, flag="--from", metavar="P", low=0, high=MOST, help="search --partitions from this one on")
+    first: int = option(0, flag="--from", metavar="P", low=0, high=MOST, help="the first of the --partitions to search")
     last: int | None = option(
-        None, flag="--to", metavar="P", low=0, high=MOST, help="search --partitions up to this one", rule="the last one"
+        None,
+        flag="--to",
+        metavar="P",
+        low=0,
+        high=MOST,
+        help="the last of the --partitions to search",
+        rule="all that follow",
     )
     slice_cost: int = option(
         150,
-        help="after which a worker looks up",
+        help="cost after which a worker pauses to read its messages",
         unit="conflicts",
         low=1,
-        reason="a worker should soon hear that others wait",
+        reason="workers that wait should get work soon",
     )
     split_after: int = option(
         300,
-        help="what takes less is not split",
+        help="a search that costs less is not split",
         unit="conflicts",
         low=0,
-        reason="half of a short search is not worth a formula of its own",
+        reason="half of a short search is not worth another formula",
     )
     decided_iterations: int = option(
         1_000,
-        help="of a loop that constants decide; a longer one is unwound like any other",
+        help="number of iterations up to which a loop that constants decide is unfolded completely; a longer one is"
+        " unwound up to the bound",
         unit="iterations",
         low=1,
-        reason="each is a copy of the loop's body",
+        reason="each iteration is a copy of the loop's body",
     )
     decided_positions: int = option(
         250,
-        help="where a thread can be interrupted, in the decided iterations of a loop; with more, likewise",
+        help="number of positions up to which the same holds, if a thread can be interrupted in the loop",
         unit="positions",
         low=1,
         reason="the formula grows with the positions of all threads",
@@ -97,25 +105,26 @@ class ThreadsOptions:
     most_losses: int = losses_option(8)
     probe_steps: int = option(
         0,
-        help="of executions that are tried before a formula of all of them is made",
+        help="steps of executions that are tried before the formula is made",
         unit="steps",
         low=0,
-        reason="the engine executions does that",
+        reason="the engine executions does this",
     )
     confirm_states: int = option(
         5_000,
-        help="a verdict without a violation is confirmed by trying all interleavings if there are no more states; 0: by"
-        " another solver",
+        help="number of states up to which a proof is confirmed by trying all interleavings; 0: always by another"
+        " solver",
         unit="states",
         low=0,
-        reason="what has more states takes longer than another solver",
+        reason="with more states, another solver is faster",
     )
     confirm_seconds: float = option(
         20.0,
-        help="for the confirmation by another solver; or three times as long as the search took",
+        help="time limit for confirming a proof by another solver; three times the time of the search, if that is"
+        " longer",
         unit="seconds",
         low=0,
-        reason="it is not done by the quickest solver",
+        reason="the fastest solver has been used for the search",
     )
 
     @property

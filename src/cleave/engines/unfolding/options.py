@@ -74,9 +74,8 @@ def unwind_option(rule: str) -> Unwind | None:
         low=1,
         high=MOST,
         valid=check_unwind,
-        help="how often loops and recursion are unfolded, not counting iterations that constants decide; several,"
-        " separated by commas, such as 8,main.0:100 or 8,queue.c:31:100, give a loop one of its own"
-        " (`cleave plan --loops` names them)",
+        help="how often loops and recursion are unfolded, not counting iterations that constants decide. A list"
+        " sets single loops: 8,main.0:100 or 8,queue.c:31:100 (`cleave plan --loops` prints their names)",
         rule=rule,
     )
 
@@ -86,7 +85,7 @@ def solver_option(rule: str) -> str:
         AUTO,
         flag="--solver",
         choices=SOLVERS,
-        help=f"who decides the formulas of bit vectors; {rule}; the others get the same clauses and need the extra sat",
+        help=f"the solver for formulas of bit vectors. {rule}; all but {BITWUZLA} need the extra sat",
     )
 
 

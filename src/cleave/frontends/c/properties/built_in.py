@@ -59,8 +59,8 @@ BUILT_IN = (
     Property(
         name=ASSERTIONS,
         summary="An assertion fails, or an error function is called.",
-        help="The trace shows an execution in which the condition is false. Correct the program or the condition. What"
-        " the program may rely on is said by __VERIFIER_assume.",
+        help="The trace shows an execution in which the condition is false. Correct the program or the condition. Use"
+        " __VERIFIER_assume to say what the program may rely on.",
         competition=("unreach-call",),
         formulas=("G ! call(reach_error())", "G ! call(__VERIFIER_error())"),
         aliases=("reach", "assertion"),
@@ -75,7 +75,7 @@ BUILT_IN = (
     ),
     Property(
         name=MEMORY,
-        summary="Memory is accessed, or freed, through a pointer that is not to a living object, or leaves its object.",
+        summary="Memory is accessed or freed through a pointer that does not point into a living object.",
         help="The message says whether the pointer is null, or dangling, or how far it is outside. Check indices and"
         " what malloc returns, and let no pointer outlive its object.",
         competition=("valid-memsafety", "valid-deref", "valid-free"),
@@ -100,7 +100,7 @@ BUILT_IN = (
     ),
     Property(
         name=SIGNED_OVERFLOW,
-        summary="A result does not fit into the signed type that it is computed in.",
+        summary="A result does not fit into its signed type.",
         help="Compute in a wider or an unsigned type, or test the operands before.",
         competition=("no-overflow",),
         formulas=("G ! overflow",),
@@ -120,8 +120,8 @@ BUILT_IN = (
     ),
     Property(
         name=SHIFT,
-        summary="A shift is by a negative amount or too far, or of a negative number to the left, or loses bits of a"
-        " signed number; or __builtin_clz or __builtin_ctz is given 0.",
+        summary="The amount of a shift is negative or too large, or a left shift is of a negative number or loses bits"
+        " of a signed number, or __builtin_clz or __builtin_ctz is given 0.",
         help="Shift unsigned numbers, by less than their width.",
         is_default=True,
         sanitizers=("shift-base", "shift-exponent", "builtin"),
@@ -141,20 +141,20 @@ BUILT_IN = (
     ),
     Property(
         name=UNREACHABLE,
-        summary="__builtin_unreachable is reached, or a call ended without a return statement and its value is used.",
+        summary="__builtin_unreachable is reached, or a call's value is used that ended without a return statement.",
         help="Handle the case, or return a value on every way through the function.",
         sanitizers=("unreachable",),
     ),
     Property(
         name=UNINITIALISED,
-        summary="A variable, or memory, is read that was never set.",
+        summary="A variable or memory is read before it is set.",
         help="Give the variable a value where it is declared, or before each use. malloc sets nothing, calloc does.",
         aliases=("uninitialized",),
     ),
     Property(
         name=UNWINDING,
-        summary="A loop goes on, or a function calls itself, more often than --loop-bound allows.",
-        help="The trace shows an execution that goes further. Choose a larger bound, or make the loop shorter.",
+        summary="A loop has more iterations, or a function a deeper recursion, than --loop-bound allows.",
+        help="The trace shows an execution beyond the bound. Choose a larger bound, or make the loop shorter.",
         aliases=("unwinding-assertions",),
     ),
     Property(
