@@ -24,9 +24,9 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "show",
         help="show what happened in a run",
-        description="Shows what happened in a run: its verdict, the outcome of each stage of its plan, and how each search"
-        " was split. It also shows what each worker did, where the cost went, and which workers were lost. The run may"
-        " still be running, or may have been stopped.",
+        description="Shows what happened in a run: its verdict, the outcome of each stage of its plan, and how each"
+        " search was split. It also shows what each worker did, where the cost went, and which workers were lost. The"
+        " run may still be running, or may have been stopped.",
     )
     parser.add_argument("name", metavar="RUN", help="the id of a run or its beginning, latest, or a journal's path")
     add_journal(parser, "where the journals are")

@@ -70,7 +70,7 @@ DIFFERENT_FROM = 4
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InlineOptions:
     """What to search (stratified inlining), and how the search is distributed (HYDRA): ``interval`` and ``slowdown``
-    are the paper's delta_c and K. Where the default is None, a rule decides; most rules depend on the number of workers."""
+    are the paper's delta_c and K. Where the default is None, a rule decides, mostly by the number of workers."""
 
     bounds: tuple[int, ...] | None = option(
         None,

@@ -155,7 +155,7 @@ def _known(names: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdrOptions:
-    """How a problem is solved (P3). Where the default is None, a rule decides; most rules depend on the number of workers."""
+    """How a problem is solved (P3). Where the default is None, a rule decides, mostly by the number of workers."""
 
     share: Share = option(
         Share.INFINITY,
