@@ -9,8 +9,10 @@ import doctest
 import json
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -35,16 +37,63 @@ def name(page: Path) -> str:
     return str(page.relative_to(_ROOT))
 
 
+_ENDS_WELL = (0, 4, 5, 10)
+_NOT_RUN_HERE = (
+    r"export PATH=",
+    r"make ",  # the first two commands: see test_the_first_commands_are_those_of_the_makefile
+    r"pip install ",  # see test_extras_that_pages_install_exist
+    r".*HOST|ray start ",  # a cluster of several machines: tests/runtime/test_ray.py has one of several nodes
+    r"benchexec ",  # needs rights that tests don't have: tests/test_benchexec.py asks its tool-info module
+    r"cleave serve\b",  # does not end: tests/web
+)
+_ONCE = """git init -q && git config user.name me && git config user.email me && git add -A && git commit -qm 1
+git update-ref refs/remotes/origin/main HEAD"""
+_READERS_OWN = {
+    "batch.md": "mkdir -p tasks src && cp examples/lock.bpl tasks/ && cp examples/share.c src/ &&"
+    " echo examples/lock.bpl > loops.set && printf 'file\\nexamples/withdraw.bpl\\n' > list.csv &&"
+    " printf '[[program]]\\nfiles = [\"examples/lock.bpl\"]\\n' > cleave.toml",
+    "boogie-input.md": "echo 'var x: int;' > prelude.bpl &&"
+    " echo 'procedure main() modifies x; { x := 1; assert x > 0; }' > main.bpl",
+    "ci.md": _ONCE.replace("\n", " && "),
+}
+"""What a page supposes in the reader's folder beside the files that it shows."""
+
+
+def test_extras_that_pages_install_exist() -> None:
+    known = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    named = [found for page in PAGES for found in re.findall(r"\.(?:cleave)?\[([a-z,]+)\]", page.read_text("utf-8"))]
+    assert named
+    assert {extra for one in named for extra in one.split(",")} <= set(known)
+
+
+def test_the_first_commands_are_those_of_the_makefile() -> None:
+    readme = (_ROOT / "README.md").read_text("utf-8")
+    wanted = re.findall(r"^make (\w+)", readme, re.MULTILINE)
+    assert wanted == ["demo", "test"]
+    for target, part in (("demo", "cleave verify examples/withdraw.bpl"), ("test", "-m pytest")):
+        ran = subprocess.run(["make", "-n", target], cwd=_ROOT, capture_output=True, text=True, check=True)
+        assert part in ran.stdout
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    """Those in a console print it. Those without output end with a verdict, or without an error."""
     shell = Shell(tmp_path)
+    if page.name in _READERS_OWN:
+        shell.run(_READERS_OWN[page.name])
+        assert shell.code == 0
     for fence in fences(page.read_text("utf-8")):
         if fence.title:
             shell.write(fence.title, fence.text)
-        if fence.language == "console":
+        elif fence.language == "console":
             for command, expected in fence.commands:
                 printed = shell.run(command)
                 assert matches(expected, printed), f"$ {command}\n{printed}"
+        elif fence.language == "sh":
+            for command in fence.text.splitlines():
+                if not any(re.match(pattern, command) for pattern in _NOT_RUN_HERE):
+                    printed = shell.run(command)
+                    assert shell.code in _ENDS_WELL, f"$ {command}\n{printed}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -95,7 +144,9 @@ def test_what_is_printed_is_in_a_console_and_so_was_run(page: Path) -> None:
         assert fence.language, fence.text
         if fence.language == "sh" and not fence.title:
             for line in fence.text.splitlines():
-                assert re.match(r"cleave |make |pip install |python -m |benchexec |ray |git diff ", line), line
+                assert re.match(
+                    r"cleave |make |export PATH=|pip install |python3 -m |benchexec |ray |git diff ", line
+                ), line
         elif not fence.title:
             assert fence.language in ("console", "json", "yaml", "toml", "python", "c", "text"), fence.language
         if fence.language not in ("console", "json"):
