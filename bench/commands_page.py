@@ -30,8 +30,9 @@ _LEFT_OUT = {"-h", "--help", "--help-all", "-v", "--verbose"}
 def page() -> str:
     with patch.dict(os.environ):
         os.environ.pop("XDG_STATE_HOME", None)  # a default that is printed
-        (commands,) = (one for one in parser(extent=Extent.ENGINES)._actions if isinstance(one.choices, dict))
-    said = {one.dest: one.help or "" for one in commands._choices_actions}  # type: ignore[attr-defined]
+        actions = parser(extent=Extent.ENGINES)._actions
+    (commands,) = (one for one in actions if isinstance(one, argparse._SubParsersAction))
+    said = {one.dest: one.help or "" for one in commands._choices_actions}
     known = {""}
     sections = [_section(name, command, known) for name, command in commands.choices.items()]
     overview = ["", "| command | what it does |", "| --- | --- |"]
