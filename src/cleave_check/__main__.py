@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from cleave_check.certificate import Certificate, digest, read_bytes, read_certificate
-from cleave_check.check import Report, check
+from cleave_check.check import Report, allow_depth, check
 from cleave_check.refusal import OtherSource, Refusal, Undecided
 from cleave_check.solvers import NAMES
 
@@ -45,7 +45,7 @@ def run(
     reread: Callable[[Certificate], str] | None = None,
 ) -> int:
     """Prints the answer; the exit code. ``reread`` makes the subject again from its source, and says so."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
+    allow_depth()
     sys.set_int_max_str_digits(0)  # the reader has a limit of its own
     try:
         certificate = read_certificate(read_bytes(file))

@@ -5,6 +5,7 @@ report = check(read_certificate(data), seconds=120)      # or a `Refusal`
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ from cleave_check.unfold import Formula, Unfolding
 
 MOST_STATES = 2_000_000
 MOST_ROUNDS = 50
+_DEPTH = 20_000  # of calls in Python: each call of the program takes a few
 
 
 @dataclass(slots=True)
@@ -65,6 +67,11 @@ class _Asking:
                 return " and ".join(SHOWN[one] for one in by)
         tried = " and ".join(SHOWN[name] for name in names) or "no solver that did not search"
         raise Undecided(f"{what} {left[0] + 1} is not decided by {tried}")
+
+
+def allow_depth() -> None:
+    """Calls and loops of a program are followed by calls in Python."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
 
 
 def check(certificate: Certificate, *, seconds: float = 120, solver: str | None = None) -> Report:

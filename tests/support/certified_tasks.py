@@ -198,6 +198,17 @@ _CLAUSES = """\
 (assert (forall ((x Int) (n Int)) (=> (and (Inv x n) (< n x)) false)))
 (check-sat)
 """
+_DEEP = """\
+procedure count(n: int) returns (r: int) {
+  if (n <= 0) { r := 0; } else { call r := count(n - 1); r := r + 1; }
+}
+procedure {:entrypoint} main(n: int) {
+  var r: int;
+  assume n < 4;
+  call r := count(n);
+  assert r < 4;
+}
+"""
 _DERIVED = _CLAUSES.replace("(< n x)", "(< 2 x)")
 _COUNTER_IN_BTOR2 = """\
 1 sort bitvec 4
@@ -221,6 +232,7 @@ TASKS = (
     Task("maps.bpl", _MAPS, "unsafe", "inline", kind="trace"),
     Task("down.bpl", _RECURSIVE, "bounded-safe", "inline", 3, kind="unfolding"),
     Task("split.bpl", _RECURSIVE, "bounded-safe", "inline", 3, kind="unfolding", workers=2),
+    Task("deep.bpl", _DEEP, "safe", "inline", kind="unfolding"),
     Task("count.bpl", _COUNT, "safe", "pdr", kind="unfolding"),
     Task("steps.bpl", _TWO_LOOPS, "safe", "cegar", kind="unfolding"),
     Task("counted.bpl", _COUNT, "bounded-safe", "inline", 3, kind="unfolding"),

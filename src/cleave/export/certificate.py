@@ -25,7 +25,7 @@ from cleave.passes.floats import floats_to_bits
 from cleave.verdict import BoundedSafe, Result, Safe, Unsafe, Verdict
 from cleave.version import __version__
 from cleave_check.certificate import digest, read_certificate, sealed
-from cleave_check.check import check, property_of
+from cleave_check.check import allow_depth, check, property_of
 from cleave_check.program import read_program
 from cleave_check.refusal import Refusal, Undecided
 
@@ -44,6 +44,7 @@ def certificate_text(about: About, result: Result) -> str | None:
     verdict = result.verdict
     if not isinstance(verdict, Safe | BoundedSafe | Unsafe):
         return None
+    allow_depth()
     try:
         content = _content(about, result, verdict)
         try:
