@@ -53,6 +53,19 @@ def test_a_folder_has_its_definitions_and_the_programs_that_none_of_them_names(f
     ]
 
 
+def test_a_set_that_names_itself_ends(folder: Path) -> None:
+    (folder / "a.set").write_text("b.set\nother.c\n")
+    (folder / "b.set").write_text("loop.c\n*.set\n")
+    assert [task.name for task in collect([str(folder / "a.set")])] == [str(folder / "loop.c"), str(folder / "other.c")]
+
+
+def test_a_project_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "cleave.toml"
+    file.write_text(f"x = {'[' * 50_000}")
+    with pytest.raises(InputError, match="nested too deeply"):
+        project_tasks(file)
+
+
 def test_each_task_is_there_once(folder: Path) -> None:
     pattern, set_file = str(folder / "*.yml"), folder / "all.set"
     (folder / "settings.yml").unlink()

@@ -83,3 +83,9 @@ def test_a_job_array_solves_parts_that_can_be_joined(
 def test_mistakes_are_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cluster", "slurm"]) == 1
     assert "what is to be verified" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("time", ["08:00\n#SBATCH --wrap=x", "", "soon"])
+def test_a_time_is_no_line_of_the_script(time: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cluster", "slurm", "x.c", "--time", time]) == 1
+    assert not capsys.readouterr().out

@@ -19,6 +19,16 @@ def test_the_short_help_fits_on_a_screen(command: str, capsys: pytest.CaptureFix
     assert any("--help-all" in line for line in lines)
 
 
+def test_the_short_help_is_there_on_the_narrowest_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1")
+    with pytest.raises(SystemExit) as stopped:
+        main(["verify", "--help"])
+    assert stopped.value.code == 0
+    assert "--timelimit" in capsys.readouterr().out
+
+
 def test_every_flag_of_the_short_help_exists() -> None:
     verify = next(iter(parser("verify")._subparsers._group_actions[0].choices.values()))  # type: ignore[union-attr]
     assert set(brief._FLAGS) <= set(verify._option_string_actions)

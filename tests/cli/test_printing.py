@@ -25,6 +25,27 @@ def test_escapes_are_written_out(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "\x1b" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [("show", "{}"), ("verify", "{}"), ("verify", "p.bpl", "--entry", "{}")])
+def test_a_message_is_short_whatever_it_repeats(
+    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.bpl").write_text(PROGRAM)
+    assert main([word.format("a" * 50_000) for word in words]) in (1, 2)
+    assert 0 < len(capsys.readouterr().err) < 1_500
+
+
+def test_what_is_nested_too_deeply_for_a_part_is_the_input_s_fault(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deep(*_: object) -> int:
+        raise RecursionError
+
+    monkeypatch.setattr("cleave.cli.runs.run", deep)
+    assert main(["runs"]) == 2
+    assert capsys.readouterr().err == "cleave: the input is nested too deeply for a part of Cleave\n"
+
+
 def test_a_folder_is_never_a_file_of_options(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

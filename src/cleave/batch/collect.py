@@ -31,6 +31,7 @@ from cleave.frontends.read import read_bytes
 from cleave.frontends.task_definition import TaskDefinition, read_task_definition
 
 _LISTS = ("tasks.tsv", "tasks.csv", "index.tsv")
+_SET = ".set"
 _DEFINITIONS = (".yml", ".yaml")
 _ENDINGS = frozenset((*PROGRAMS, *CLAUSES))
 _FILE_COLUMNS = ("file", "path", "task")
@@ -67,7 +68,7 @@ def tasks_of(named: str) -> Iterator[Task]:
 
 def _file(file: Path) -> Iterator[Task]:
     readers: dict[str, Callable[[Path], Iterator[Task]]] = {
-        ".set": _set,
+        _SET: _set,
         ".csv": _listed,
         ".tsv": _listed,
         ".xml": _benchexec,
@@ -149,9 +150,16 @@ def patterns_of(file: Path) -> Iterator[str]:
 
 
 def _set(file: Path) -> Iterator[Task]:
-    for pattern in patterns_of(file):
-        for match in sorted(glob.glob(pattern, recursive=True)):
-            yield from tasks_of(match)
+    """A set may name others. One that comes back to itself adds nothing that is not there already."""
+    pending, seen = [str(file)], set()
+    while pending:
+        named = pending.pop()
+        if Path(named).suffix.lower() != _SET:
+            yield from tasks_of(named)
+        elif (real := os.path.realpath(named)) not in seen:
+            seen.add(real)
+            found = (sorted(glob.glob(pattern, recursive=True)) for pattern in patterns_of(Path(named)))
+            pending += reversed([match for matches in found for match in matches])
 
 
 def _listed(file: Path) -> Iterator[Task]:

@@ -41,6 +41,8 @@ def project_tasks(file: Path) -> list[Task]:
         told = tomllib.loads(read_bytes(str(file)).decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"this is no TOML: {error}", file=str(file)) from None
+    except RecursionError:
+        raise InputError("the file is nested too deeply", file=str(file)) from None
     _known(file, told, ("defaults", "program"), "the file")
     defaults, programs = told.get("defaults", {}), told.get("program", [])
     if not isinstance(defaults, dict) or not isinstance(programs, list) or not programs:

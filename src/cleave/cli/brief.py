@@ -35,7 +35,7 @@ _FLAGS: Mapping[str, str] = {
 }
 """The flags of the short help, in its order. What a command does not have is left out."""
 
-_WIDTH = 100
+_WIDTH, _LEAST_WIDTH = 100, 40
 _COLUMN = 20
 
 
@@ -59,7 +59,7 @@ def add_help(parser: argparse.ArgumentParser) -> None:
 def brief_help(parser: argparse.ArgumentParser) -> str:
     import shutil  # with all formats of archives
 
-    width = min(_WIDTH, shutil.get_terminal_size((_WIDTH, 0)).columns)
+    width = max(_LEAST_WIDTH, min(_WIDTH, shutil.get_terminal_size((_WIDTH, 0)).columns))
     actions = {flag: action for action in parser._actions for flag in action.option_strings}
     lines = [f"usage: {parser.prog} FILE [FILE ...] [options]", ""]
     lines += [*textwrap.wrap(parser.description or "", width), "", "options:"]

@@ -6,10 +6,11 @@ cleave cluster slurm --nodes 4 driver.bpl > job.sbatch; sbatch job.sbatch
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 from typing import Any
 
-from cleave.cli.arguments import whole_number
+from cleave.cli.arguments import said, whole_number
 from cleave.cli.printing import say
 from cleave.errors import UsageError
 
@@ -73,6 +74,13 @@ mv "$PART.new" "$PART.json"
 """
 
 
+def _time(text: str) -> str:
+    """It stands in a line of its own for sbatch, which knows no quotes."""
+    if not re.fullmatch(r"[0-9]+(-[0-9]+)?(:[0-9]+){0,2}", text):
+        raise ValueError(f"{text!r} is not a time as Slurm writes it, such as 90, 08:00:00 or 2-12:00")
+    return text
+
+
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "cluster",
@@ -87,7 +95,11 @@ def add_to(commands: Any) -> None:
         "--cores", type=whole_number, default=16, metavar="N", help="number of cores of each node (default 16)"
     )
     parser.add_argument(
-        "--time", default="08:00:00", metavar="T", help="time limit of the job, as Slurm writes it (default 08:00:00)"
+        "--time",
+        type=said(_time),
+        default="08:00:00",
+        metavar="T",
+        help="time limit of the job, as Slurm writes it (default 08:00:00)",
     )
     parser.add_argument("--port", type=whole_number, default=6379, metavar="P", help="port of Ray (default 6379)")
     parser.add_argument("--journal", default="cleave-runs", metavar="DIR", help="a folder that all nodes see")

@@ -18,8 +18,8 @@ from typing import Any
 
 from cleave.cli.arguments import Extent
 from cleave.cli.logs import show_logs
-from cleave.cli.printing import say
-from cleave.errors import CleaveError, UsageError
+from cleave.cli.printing import say, say_error
+from cleave.errors import CleaveError, InputError, UsageError
 from cleave.version import __version__
 
 _DESCRIPTION = """\
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         show_logs(options.verbose)
         code: int = options.run(options)
     except CleaveError as error:
-        say(f"cleave: {error}", file=sys.stderr)
+        say_error(error)
         return error.exit_code
     except KeyboardInterrupt:
         say("cleave: interrupted", file=sys.stderr)
@@ -162,8 +162,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"cleave: the system refuses: {error.strerror or error}", file=sys.stderr)
         return 1
     except RecursionError:
-        say("cleave: internal error: the input is nested too deeply for a part of Cleave", file=sys.stderr)
-        return 6
+        say("cleave: the input is nested too deeply for a part of Cleave", file=sys.stderr)
+        return InputError.exit_code
     except Exception as error:  # the one place where everything unexpected ends
         say(f"cleave: internal error: {type(error).__name__}: {error}; please report it", file=sys.stderr)
         if os.environ.get("CLEAVE_DEBUG"):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-from cleave.cli.printing import say
+from cleave.cli.printing import say, say_error
 from cleave.cli.traces import trace_in, trace_text
 from cleave.engines.registry import engine
 from cleave.errors import CleaveError
@@ -49,7 +49,7 @@ def print_found(found: Found, *, as_json: bool, trace: str) -> None:
 def print_error(file: str, error: CleaveError, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(error_object(file, error)), flush=True)
-    say(f"cleave: {error}", file=sys.stderr)
+    say_error(error)
 
 
 def as_text(found: Found) -> Iterable[str]:

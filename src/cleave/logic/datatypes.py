@@ -16,9 +16,10 @@ that is declared otherwise is another sort.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
+from cleave.errors import UnsupportedError
 from cleave.logic.sorts import BOOL, Constructor, Sort, SortKind, array
 from cleave.logic.terms import Op, SortError, Term, boolean, make
 from cleave.records import dataclass
@@ -54,6 +55,7 @@ def declare(group: tuple[Declaration, ...]) -> tuple[Sort, ...]:
     for declared in group:
         if not declared.constructors:
             raise SortError(f"the data type {declared.name} has no constructor")
+    _check_values(group)
     members = tuple(Sort(SortKind.DATATYPE, name=declared.name) for declared in group)
     for member, declared in zip(members, group, strict=True):
         member.group = members
@@ -64,6 +66,29 @@ def declare(group: tuple[Declaration, ...]) -> tuple[Sort, ...]:
             for name, fields in declared.constructors
         )
     return _groups.setdefault(group, members)
+
+
+def _check_values(group: tuple[Declaration, ...]) -> None:
+    """Each type has a value that is made without another one of its own type. Solvers refuse others."""
+    left = set(range(len(group)))
+    while True:
+        made = {
+            number
+            for number in left
+            if any(not any(_needs(sort, left) for _, sort in fields) for _, fields in group[number].constructors)
+        }
+        if not made:
+            break
+        left -= made
+    if left:
+        name = group[min(left)].name
+        raise UnsupportedError(f"each value of the data type {name} holds another one of that type, so there is none")
+
+
+def _needs(sort: FieldSort, members: Collection[int]) -> bool:
+    if isinstance(sort, ArrayOf):
+        return _needs(sort.index, members) or _needs(sort.element, members)
+    return isinstance(sort, int) and sort in members
 
 
 def declaration(sort: Sort) -> Declaration:

@@ -49,6 +49,13 @@ def test_the_compilers_errors_keep_their_place() -> None:
     assert (caught.value.file, caught.value.line, caught.value.column) == ("dir/t.c", 2, 10)
 
 
+def test_names_in_line_directives_stay_as_they_are() -> None:
+    source = b'int x;\nint main(void) {\n#line 5 "gram.y"\n  x = 1;\n#line 2 "/gen/lex.l"\n  x = 2;\n  return x;\n}\n'
+    blocks = read_c({"dir/t.c": source}).program.procedures["main"].blocks.values()
+    files = [one.location.file for block in blocks for one in block.statements if one.location is not None]
+    assert {"gram.y", "/gen/lex.l"} == set(files) - {"dir/t.c"}
+
+
 def test_a_missing_compiler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"needs Clang: pip install 'cleave-verifier\[c\]'"):

@@ -110,6 +110,7 @@ def compile_c(
         *_TOLERANT,
         *_flags(file, options),
         *_sanitizers(options),
+        "-fdebug-compilation-dir=.",  # names in #line stay as they are
         *("-o", "-", "-"),
     ]
     _log.debug("%s", " ".join(command))

@@ -115,8 +115,8 @@ class DebugInfo:
             name = _text(fields.get("filename")) or self.file
             folder = _text(fields.get("directory"))
             # The compiler may cut what the file's name and the current folder have in common.
-            whole = os.path.join(folder, name)
-            self._files[number] = name if name == self.file or not folder else _as_given(whole, self.file)
+            whole = name if folder == "." else os.path.join(folder, name)
+            self._files[number] = _as_given(whole, self.file)
         return self._files[number]
 
     def _get(self, number: int) -> dict[str, str]:
