@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from cleave.errors import InputError, UnsupportedError
-from cleave.frontends.c.analysis.lives import needs_scopes
+from cleave.frontends.c.analysis.blocks import needs_scopes
 from cleave.frontends.c.clang.compile import compile_c, declares_32_bit, readable_folders
 from cleave.frontends.c.clang.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
 from cleave.frontends.c.clang.library import FILES, FOLDER, defines, is_wanted, source
@@ -109,7 +109,7 @@ def _unit(file: str, content: bytes, options: COptions, limits: ReadingLimits) -
         return Unit(file, compile_c(file, content, options, scopes=True, limits=limits))
     unit = Unit(file, compile_c(file, content, options, limits=limits))
     checks_memory = any(one.name in (MEMORY, LEAKS, LOST) for one in chosen(options.checks))
-    if checks_memory and needs_scopes(read_module(unit.text, file)):
+    if checks_memory and needs_scopes(read_module(unit.text, file), file):
         return Unit(file, compile_c(file, content, options, scopes=True, limits=limits))
     return unit
 

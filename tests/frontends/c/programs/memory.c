@@ -178,3 +178,36 @@ int main(void) { int *p; int n = nondet_int(); { int x = 1; p = &x; if (n) goto 
 int main(void) { int n = nondet_int(); if (n < 1) return 0; int a[n]; a[0] = 1; return a[0]; }
 // variable_length_negative: unsafe
 int main(void) { int n = nondet_int(); if (n > 4) return 0; int a[n]; if (n > 0) a[n - 1] = 1; return 0; }
+// block_left_after_a_call: unsafe
+struct node { struct node *next; int value; };
+static struct node *head;
+static void add(struct node *one) { one->next = head; head = one; }
+int main(void) { { struct node x = {0, 4}; add(&x); } return head->value; }
+// block_and_what_a_call_returns: unsafe
+static int *same(int *p) { return p; }
+int main(void) { int *q; { int x = 4; q = same(&x); } return *q; }
+// block_and_a_struct_of_a_call: unsafe
+struct holder { int *p; };
+static struct holder made(int *p) { struct holder h = {p}; return h; }
+int main(void) { struct holder h; { int x = 4; h = made(&x); } return *h.p; }
+// block_inside_of_calls: safe
+struct node { struct node *next; int value; };
+static struct node *head;
+static void add(struct node *one) { one->next = head; head = one; }
+static void drop(void) { head = head->next; }
+int main(void) { int s = 0; for (int i = 0; i < 3; i++) { struct node x; x.value = i; add(&x); s += head->value; drop(); } return s - 3; }
+// round_before: unsafe (unseen)
+int main(void) { int *p = 0; for (int i = 0; i < 3; i++) { int x = i; if (p) return *p; p = &x; } return 0; }
+// round_before_in_a_list: unsafe (unseen)
+struct node { struct node *next; int value; };
+static struct node *head;
+static void add(struct node *one) { one->next = head; head = one; }
+int main(void) { for (int i = 0; i < 3; i++) { struct node x; x.value = i; add(&x); if (x.next) return x.next->value; } return 0; }
+// round_before_is_not_used: safe
+int main(void) { int s = 0, *q; for (int i = 0; i < 3; i++) { int x = i; q = &x; *q += 1; s += x; } return s - 6; }
+// variable_length_of_a_block: unsafe (unseen)
+int main(void) { int n = nondet_int(); if (n < 1 || n > 5) return 0; int *p; { int a[n]; a[0] = 3; int b[n]; b[0] = 3; p = b; } return *p; }
+// variable_length_around_a_block: safe
+int main(void) { int n = nondet_int(); if (n < 1 || n > 5) return 0; int a[n]; int *p = a; a[0] = 1; { int b[n]; b[0] = 3; } return *p - 1; }
+// variable_length_of_the_round_before: unsafe (unseen)
+int main(void) { int *p = 0; for (int i = 1; i < 4; i++) { int a[i]; a[0] = 1; if (p) return *p; p = a; } return 0; }

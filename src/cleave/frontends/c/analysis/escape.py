@@ -8,7 +8,7 @@ from cleave.frontends.c.llvm import module as l
 _HARMLESS_CALLS = frozenset(
     (
         *(Kind.COPY, Kind.FILL, Kind.ZERO, Kind.READ, Kind.APART, Kind.REQUIRE, Kind.FREE, Kind.NOTHING),
-        *(Kind.SCOPE_BEGIN, Kind.SCOPE_END),
+        *(Kind.SCOPE_BEGIN, Kind.SCOPE_END, Kind.RESTORE),
     )
 )
 _DERIVING = frozenset(("getelementptr", "bitcast", "addrspacecast", "freeze", "phi", "select"))

@@ -4,7 +4,8 @@
     void g(void) { int y; swap(&y, &y); }           y does not: swap keeps no pointer
 
 A local is ``scoped`` if its address outlives its block, though not its function: another local of the frame holds it,
-and pointers are used after the block. Clang tells where blocks end if it is asked to (`needs_scopes`).
+and pointers are used after the block. Clang tells where blocks end if it is asked to (`needs_scopes`). If the block is
+in a loop, the local is ``renewed``: another object in each round, so that pointers to it from the last one are dead.
 
 A local is mortal if two analyses say so. The first follows addresses inside of functions, with a summary for each
 parameter: does the function keep it (store it where others find it), or return it? The second asks the regions: does
@@ -13,13 +14,14 @@ an object that may outlive the frame hold pointers of the local's region, or doe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from cleave.frontends.c.analysis.calls import CallFacts
 from cleave.frontends.c.analysis.models import Kind, kind_of
 from cleave.frontends.c.analysis.outside import RETURN
 from cleave.frontends.c.analysis.points_to import Object, PointsTo, Region
+from cleave.frontends.c.analysis.stack import restored
 from cleave.frontends.c.llvm import module as l
 from cleave.records import dataclass
 
@@ -54,6 +56,7 @@ class Lives:
         self.freed = {points_to.find(region) for region in self._freed()}
         self.mortal = {made for made in points_to.objects() if made.kind == "alloca" and self._is_mortal(made)}
         self.scoped = {made for name in facts.reachable for made in self._scoped(name)}
+        self.renewed = {made for made in self.scoped if not facts.has_threads and self._is_renewed(made)}
 
     def is_freed(self, region: Region) -> bool:
         return self._points_to.find(region) in self.freed
@@ -110,19 +113,48 @@ class Lives:
         """Of the locals that die with their block: those that are known to others, and followed by uses of pointers."""
         summary = self._summaries[function]
         known = summary.kept.union(*summary.holds.values())
-        blocks = self._module.functions[function].blocks
-        for block in blocks.values():
+        arrays = restored(self._module.functions[function])
+        for block in self._module.functions[function].blocks.values():
             for position, instruction in enumerate(block.instructions):
-                ended = self._ended(instruction)
-                if ended in known and self._uses_pointers_later(function, block, position):
-                    yield Object("alloca", ended, function)
+                ended = known.intersection(self._ended(instruction, arrays))
+                if ended and self._uses_pointers_later(function, block, position):
+                    yield from (Object("alloca", name, function) for name in sorted(ended))
 
-    def _ended(self, instruction: l.Instruction) -> str:
+    def _ended(self, instruction: l.Instruction, arrays: Mapping[int, tuple[str, ...]]) -> tuple[str, ...]:
+        """``arrays``: the allocations that end with each instruction that restores the stack."""
+        return arrays.get(id(instruction)) or self._scope_of(instruction, Kind.SCOPE_END)
+
+    def _scope_of(self, instruction: l.Instruction, wanted: Kind) -> tuple[str, ...]:
+        """The local whose block begins, or ends, with an instruction."""
         callee = instruction.callee
-        if not isinstance(callee, l.GlobalRef) or kind_of(callee.name, self._module) is not Kind.SCOPE_END:
-            return ""
+        if not isinstance(callee, l.GlobalRef) or kind_of(callee.name, self._module) is not wanted:
+            return ()
         operand = instruction.operands[-1]
-        return operand.name if isinstance(operand, l.Local) else ""
+        return (operand.name,) if isinstance(operand, l.Local) else ()
+
+    def _is_renewed(self, made: Object) -> bool:
+        """Whether its block may begin again while a pointer to it is left: one that does not end with the block."""
+        blocks = self._module.functions[made.function].blocks
+        loops = self._facts.loops(made.function)
+        starts = {
+            label
+            for label, block in blocks.items()
+            if any(made.name in self._scope_of(one, Kind.SCOPE_BEGIN) for one in block.instructions)
+        }
+        if starts.isdisjoint(loops):
+            return False
+        summary = self._summaries[made.function]
+        holders = [name for name, held in summary.holds.items() if made.name in held]
+        ends = self._ends(made.name, blocks)
+        return made.name in summary.kept or any(not ends <= self._ends(name, blocks) for name in holders)
+
+    def _ends(self, name: str, blocks: Mapping[str, l.BasicBlock]) -> set[str]:
+        """The blocks of the function in which a local ends."""
+        return {
+            label
+            for label, block in blocks.items()
+            if any(name in self._scope_of(one, Kind.SCOPE_END) for one in block.instructions)
+        }
 
     def _uses_pointers_later(self, function: str, block: l.BasicBlock, position: int) -> bool:
         blocks = self._module.functions[function].blocks
@@ -141,7 +173,7 @@ class Lives:
     def _may_use_pointer(self, one: l.Instruction, own: set[str | None]) -> bool:
         if one.opcode == "call":
             callee = one.callee.name if isinstance(one.callee, l.GlobalRef) else ""
-            return kind_of(callee, self._module) not in (Kind.SCOPE_BEGIN, Kind.SCOPE_END, Kind.NOTHING)
+            return kind_of(callee, self._module) not in (Kind.SCOPE_BEGIN, Kind.SCOPE_END, Kind.RESTORE, Kind.NOTHING)
         if one.opcode not in ("load", "store", "atomicrmw", "cmpxchg"):
             return False
         pointer = one.operands[-1] if one.opcode == "store" else one.operands[0]
@@ -254,23 +286,6 @@ def _roots(summary: _Summary, values: Iterable[l.Value]) -> set[str]:
 def _derive(summary: _Summary, result: str | None, names: set[str]) -> None:
     if result is not None and names:
         summary.roots.setdefault(result, set()).update(names)
-
-
-def needs_scopes(module: l.Module) -> bool:
-    """Whether the ends of blocks matter: a function stores the address of a local."""
-    return any(map(_stores_address, module.functions.values()))
-
-
-def _stores_address(function: l.FunctionDefinition) -> bool:
-    derived = {one.result for one in function.instructions() if one.opcode == "alloca"}
-    for one in function.instructions():
-        operands = [operand.name for operand in one.operands if isinstance(operand, l.Local)]
-        if one.opcode in ("getelementptr", "phi", "select") and not derived.isdisjoint(operands):
-            derived.add(one.result)
-        stored = one.operands[0] if one.opcode == "store" else None
-        if isinstance(stored, l.Local) and stored.name in derived:
-            return True
-    return False
 
 
 def leading_to_heap(points_to: PointsTo) -> list[Object]:

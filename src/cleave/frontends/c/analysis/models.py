@@ -40,6 +40,7 @@ class Kind(Enum):
     REQUIRE = auto()  # __cleave_require(condition, text): a rule of C's about arguments; the text says what is wrong
     SCOPE_BEGIN = auto()  # llvm.lifetime.start(pointer): a local is there from now on
     SCOPE_END = auto()
+    RESTORE = auto()  # llvm.stackrestore(saved): arrays of variable length are there no longer
     NOTHING = auto()  # has no effect that the model knows
     IGNORED = auto()  # output, mostly: no effect; the result follows rules that are not modelled
     FIRST = auto()  # gives back its first argument
@@ -115,7 +116,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
         (r"llvm\.memset\.", Kind.FILL),
         (r"llvm\.lifetime\.start", Kind.SCOPE_BEGIN),
         (r"llvm\.lifetime\.end", Kind.SCOPE_END),
-        (r"llvm\.(dbg|stackrestore|prefetch|invariant|experimental\.noalias|var\.annotation)", Kind.NOTHING),
+        (r"llvm\.stackrestore", Kind.RESTORE),
+        (r"llvm\.(dbg|prefetch|invariant|experimental\.noalias|var\.annotation)", Kind.NOTHING),
         (r"llvm\.(stacksave|frameaddress|returnaddress|readcyclecounter)", Kind.NONDET),
         (r"llvm\.objectsize", Kind.IGNORED),
         (r"llvm\.(expect|threadlocal\.address|ptr\.annotation|ssa\.copy)", Kind.FIRST),

@@ -163,6 +163,8 @@ class Storage:
 
     def _is_once(self, made: Object) -> bool:
         """Whether an object is allocated at most once."""
+        if self._is_renewed(made):
+            return False
         return made.function in self._facts.once and self._sites[made].label not in self._facts.loops(made.function)
 
     def _place_all(self) -> None:
@@ -182,7 +184,8 @@ class Storage:
         site = self._sites[made]
         once = self._is_once(made)
         is_mortal = self._lives is not None and made in self._lives.mortal
-        fixed = size is not None and (once or (not is_mortal and self._at_most_one_alive(made, site, alone=not others)))
+        is_one = not (is_mortal or self._is_renewed(made)) and self._at_most_one_alive(made, site, alone=not others)
+        fixed = size is not None and (once or is_one)
         if not others:
             memory.single = fixed
         elif fixed and not once:
@@ -190,6 +193,9 @@ class Storage:
         if not fixed:
             return Placement(None, size)
         return Placement(self._take(size, self._alignment(made), memory), size, refresh=not once)
+
+    def _is_renewed(self, made: Object) -> bool:
+        return self._lives is not None and made in self._lives.renewed
 
     def _at_most_one_alive(self, made: Object, site: _Site, *, alone: bool) -> bool:
         """Or several that do not meet: one that is ``alone`` and never leaves its frame is held by locals."""

@@ -234,6 +234,8 @@ class CallLowering:
             case Kind.REQUIRE if self._context.checks.wants(MEMORY):
                 text = text_of(instruction.operands[1], self._context.module) or ""
                 self._function.check(MEMORY, self._condition(instruction), text)
+            case Kind.RESTORE:
+                self._memory_calls.restore(instruction)
             case Kind.SCOPE_BEGIN | Kind.SCOPE_END:
                 self._memory_calls.scope(instruction.operands[-1], begins=kind is Kind.SCOPE_BEGIN)
             case Kind.SUCCESS:

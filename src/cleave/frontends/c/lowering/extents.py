@@ -165,6 +165,9 @@ class Extents:
     def is_scoped(self, made: Object) -> bool:
         return made in self._lives.scoped
 
+    def is_renewed(self, made: Object) -> bool:
+        return made in self._lives.renewed
+
     def _make(self, memory: Memory) -> Extent:
         width, storage = self._module.bits, self._storage
         objects = [made for made in memory.region.objects if made.kind != "function"]

@@ -403,6 +403,14 @@ class FunctionLowering:
         allocated = self.memory.allocate(size, bv(instruction.alignment, width), made)
         self.registers.define(instruction.result, (allocated,))
 
+    def renew(self, name: str, made: Object) -> None:
+        """A local is another object from now on: its block begins again, and pointers to it may be left."""
+        (place,) = self.terms(l.Local(name, l.POINTER))
+        size = bv(self.context.storage.size(made) or 0, self.context.module.bits)
+        allocated = self.memory.allocate(size, bv(1, self.context.module.bits), made)
+        self.registers.before_change(lambda variable: variable is place)
+        self.registers.define(name, (allocated,))
+
     def _aggregate(self, instruction: l.Instruction) -> None:
         """The scalars of an element are a stretch of those of the whole."""
         layout = self.context.layout

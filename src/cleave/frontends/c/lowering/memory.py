@@ -237,11 +237,17 @@ class MemoryAccess:
         extents = self._context.extents
         for one in self._context.module.functions[self._function].instructions() if extents is not None else ():
             made = Object("alloca", one.result or "", self._function)
-            if extents is not None and one.opcode == "alloca" and extents.is_mortal(made):
+            if one.opcode == "alloca" and self._needs_place(made):
                 self._frame[made] = self._body.local(f"{one.result}.place", self._context.pointer)
         if self._frame:
             nowhere = (bv(0, self._context.module.bits),) * len(self._frame)
             self._body.emit(Assign(tuple(self._frame.values()), nowhere, self._body.location))
+
+    def _needs_place(self, made: Object) -> bool:
+        extents, storage = self._context.extents, self._context.storage
+        if extents is None:
+            return False
+        return extents.is_mortal(made) or (extents.is_scoped(made) and storage.size(made) is None)
 
     def end_frame(self) -> None:
         """The locals that others may still know die."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cleave.frontends.c.analysis.models import Kind
 from cleave.frontends.c.analysis.points_to import Object
+from cleave.frontends.c.analysis.stack import restored
 from cleave.frontends.c.llvm import module as l
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Terms
@@ -102,8 +103,15 @@ class MemoryCalls:
         if extents is None:
             return
         size = self._context.storage.size(made)
-        if size is not None and extents.is_scoped(made):
+        if begins and extents.is_renewed(made):
+            self._function.renew(local.name, made)
+        elif size is not None and extents.is_scoped(made):
             self._memory.set_life(made, self._function.term(local), size + 1 if begins else 0)
+
+    def restore(self, instruction: l.Instruction) -> None:
+        """The stack is what it was before arrays of variable length were declared."""
+        for name in restored(self._function.function).get(id(instruction), ()):
+            self._memory.end(Object("alloca", name, self._function.function.name))
 
     def allocate(self, instruction: l.Instruction, kind: Kind) -> Terms:
         if instruction.result is None:
