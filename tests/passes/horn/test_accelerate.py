@@ -13,12 +13,16 @@ import pytest
 from cleave.engines.pdr.spacer.run import STRATEGIES, SafeAnswer, SpacerRun, UnsafeAnswer
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Clause, HornSystem
-from cleave.logic.sorts import BOOL, INT, array
+from cleave.logic.sorts import BOOL, INT, array, bitvec
 from cleave.logic.terms import (
     FALSE,
     TRUE,
+    Op,
     Term,
     add,
+    bv,
+    bv_binary,
+    bv_compare,
     conj,
     conj_all,
     const_array,
@@ -206,6 +210,75 @@ def test_what_is_added_are_facts_of_the_loop(seed: int) -> None:
                 if _value(made.constraint, state):
                     reached = _reached(steps, start) if reached is None else reached
                     assert tuple(_value(argument, state) for argument in made.head.arguments) in reached
+
+
+BYTE = var("x", bitvec(8))
+U, V, W = (var(name, bitvec(width)) for name, width in (("u", 3), ("v", 3), ("w", 2)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_added_for_bit_vectors_are_facts_of_the_loop(seed: int) -> None:
+    """From every state, with every number of rounds; the loops have no inputs."""
+    loop = _loop_of_bits(Random(seed))
+    zeros = (bv(0, 3), bv(0, 3), bv(0, 2))
+    given = system(rule(atom("at", *zeros), TRUE), loop, query(eq(U, V), atom("at", U, V, W)))
+    for made in added(given):
+        assert made.head is not None
+        assert loop.head is not None
+        variables = made.body[0].arguments
+        (rounds,) = made.variables().difference(variables)
+        constraint = compiled((*variables, rounds), (made.constraint, *made.head.arguments))
+        once = compiled((U, V, W), (loop.constraint, *loop.head.arguments))
+        for start in product(range(8), range(8), range(4)):
+            states: list[tuple[int, ...] | None] = [start]
+            for _ in range(9):
+                last = states[-1]
+                held, *after = (False,) if last is None else once(*last)
+                states.append(tuple(after) if held else None)
+            for count in range(8):
+                holds, *end = constraint(*start, count)
+                assert not holds or tuple(end) == states[count + 1]
+
+
+def compiled(variables: tuple[Term, ...], terms: tuple[Term, ...]) -> Callable[..., tuple[Any, ...]]:
+    @cache
+    def values(*state: int) -> tuple[Any, ...]:
+        known = dict(zip(variables, state, strict=True))
+        return tuple(_value(term, known) for term in terms)
+
+    return values
+
+
+def _loop_of_bits(random: Random) -> Clause:
+    operators = (Op.BV_ULT, Op.BV_ULE, Op.BV_SLT, Op.BV_SLE)
+
+    def compared() -> Term:
+        left, right = random.choice((U, V)), random.choice((U, V, bv(random.randint(0, 7), 3)))
+        made = random.choice((eq(left, right), bv_compare(random.choice(operators), left, right)))
+        return neg(made) if random.random() < 0.5 else made
+
+    def updated(variable: Term) -> Term:
+        step = bv(random.choice((0, 1, 1, 2, 3, -1, -1, -2)), variable.sort.width)
+        return bv_binary(Op.BV_ADD, variable, step)
+
+    guard = conj_all(compared() for _ in range(random.randint(1, 2)))
+    return rule(atom("at", updated(U), updated(V), updated(W)), guard, atom("at", U, V, W))
+
+
+def wrapping(low: int, end: int, bad: Term, op: Op = Op.BV_ULT) -> HornSystem:
+    """Counts from ``low`` by three while it is less than ``end``, in eight bits."""
+    return system(
+        rule(atom("at", bv(low, 8)), TRUE),
+        rule(atom("at", bv_binary(Op.BV_ADD, BYTE, bv(3, 8))), bv_compare(op, BYTE, bv(end, 8)), atom("at", BYTE)),
+        query(bad, atom("at", BYTE)),
+    )
+
+
+def test_bit_vectors_count_until_they_wrap_around() -> None:
+    assert solve(wrapping(0, 240, bv_compare(Op.BV_ULT, bv(243, 8), BYTE))) == "safe"
+    assert solve(wrapping(0, 240, eq(BYTE, bv(240, 8)))) == "unsafe in 82"
+    assert solve(wrapping(-120, 0, eq(BYTE, bv(-3, 8)), Op.BV_SLT)) == "unsafe in 41"
+    assert solve(wrapping(250, 255, eq(BYTE, bv(3, 8)))) == "unsafe in 5"  # past 255, and begins again at 0
 
 
 def _random_loop(random: Random) -> Clause:

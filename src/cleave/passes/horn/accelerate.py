@@ -11,7 +11,7 @@ depends on such variables only, and read by nobody. A literal of the guard is ne
 true from then on, and in the last round only if it was true before whenever it is; cases with other literals are left
 alone, once an inequality of numbers (`x != y`) in the guard was read as ``<`` and as ``>``, which makes a loop of
 each. Inputs are the same in all rounds: that is fewer derivations, and sound. Remainders are written with
-cases in which they are linear (`quotients`).
+cases in which they are linear (`quotients`). Bit vectors count as far as they do not wrap around (`counting`).
 
 Nothing rests on the added rules: what is found with them is checked for the clauses that were given.
 """
@@ -25,9 +25,19 @@ from itertools import product
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Atom, Clause, Derivation, HornSystem, Step
 from cleave.logic.sorts import BOOL, INT
-from cleave.logic.terms import Op, Term, add, conj, conj_all, disj_all, eq, ge, integer, lt, mul, neg, var
+from cleave.logic.terms import Op, Term, bv_compare, conj, conj_all, disj_all, eq, lt, neg, var
 from cleave.logic.walk import free_variables, has_quantifier, postorder, substitute
 from cleave.passes.fresh import FreshNames
+from cleave.passes.horn.counting import (
+    Straight,
+    at_least_one,
+    can_count,
+    constant,
+    difference,
+    grown,
+    later,
+    sort_of_rounds,
+)
 from cleave.passes.horn.equations import conjuncts, solve
 from cleave.passes.horn.quotients import has_division, with_cases, with_names
 from cleave.passes.horn.step import Pass, equations, ground_values
@@ -48,7 +58,8 @@ _MOST_STEPS = 50_000  # of a derivation with its rounds filled in
 @dataclass(frozen=True, slots=True)
 class _Loop:
     """A case of clause number ``clause``. ``growth`` is by how much a variable grows in a round, for those that grow;
-    ``first`` has to hold in the first round and ``last`` in the last one; ``rounds`` is their number but one."""
+    ``first`` has to hold in the first round and ``last`` in the last one; ``straight`` says which bit vectors must not
+    wrap around for that to be enough; ``rounds`` is the number of rounds but one."""
 
     clause: int
     predicate: str
@@ -57,15 +68,17 @@ class _Loop:
     growth: Mapping[Term, int]
     first: Term
     last: Term
+    straight: tuple[Straight, ...]
     rounds: Term
 
     def later(self, rounds: Term) -> dict[Term, Term]:
         """The variables that grow, after a number of rounds."""
-        return _later(self.growth, rounds)
+        return later(self.growth, rounds)
 
     def rule(self) -> Clause:
         shift = self.later(self.rounds)
-        constraint = conj_all((ge(self.rounds, integer(1)), self.first, substitute(self.last, shift)))
+        straight = (one.condition(self.rounds) for one in self.straight)
+        constraint = conj_all((at_least_one(self.rounds), *straight, self.first, substitute(self.last, shift)))
         head = Atom(self.predicate, tuple(substitute(update, shift) for update in self.updates))
         return Clause(head, (Atom(self.predicate, self.variables),), constraint)
 
@@ -116,7 +129,7 @@ def _is_loop(clause: Clause) -> bool:
     if head is None or len(body) != 1 or body[0].predicate != head.predicate or has_quantifier(clause.constraint):
         return False
     terms = (clause.constraint, *body[0].arguments, *head.arguments)
-    return any(a.sort is INT for a in head.arguments) and sum(1 for _ in postorder(terms)) <= _MOST_NODES
+    return any(can_count(a.sort) for a in head.arguments) and sum(1 for _ in postorder(terms)) <= _MOST_NODES
 
 
 def _cases(clause: Clause, variables: tuple[Term, ...], names: FreshNames) -> Iterator[Case]:
@@ -154,33 +167,56 @@ def _ordered(case: Case) -> Iterator[Case]:
     if 0 < len(unequal) <= _MOST_INEQUALITIES:
         others = [literal for literal in literals if not _is_inequality(literal)]
         pairs = [literal.args[0].args for literal in unequal]
-        for chosen in product(*((lt(a, b), lt(b, a)) for a, b in pairs)):
+        for chosen in product(*((_below(a, b), _below(b, a)) for a, b in pairs)):
             yield Case(conj_all((*others, *chosen)), case.updates)
 
 
 def _is_inequality(literal: Term) -> bool:
-    return literal.op is Op.NOT and literal.args[0].op is Op.EQ and literal.args[0].args[0].sort is INT
+    return literal.op is Op.NOT and literal.args[0].op is Op.EQ and can_count(literal.args[0].args[0].sort)
+
+
+def _below(a: Term, b: Term) -> Term:
+    return lt(a, b) if a.sort is INT else bv_compare(Op.BV_ULT, a, b)
 
 
 def _loop(solver: Z3Solver, case: Case, clause: int, name: str, variables: tuple[Term, ...]) -> _Loop | None:
     growth = _growth(solver, variables, case)
-    if growth is None:
+    sort = None if growth is None else sort_of_rounds(growth)
+    if growth is None or sort is None:
         return None
-    one = _later(growth, integer(1))
-    first, last = list[Term](), list[Term]()
+    one = constant(1, sort)
+    shift = later(growth, one)
+    first, last, straight = list[Term](), list[Term](), dict[Straight, None]()
     for literal in conjuncts(case.guard):
-        after = substitute(literal, one)
-        if after is literal or _implies(solver, (literal,), after):
-            first.append(literal)
-        elif _implies(solver, (after,), literal):
-            last.append(literal)
+        after = substitute(literal, shift)
+        for needed in _ways(literal, growth):
+            given = [step.condition(one) for step in needed]
+            if after is literal or _implies(solver, (*given, literal), after):
+                first.append(literal)
+            elif _implies(solver, (*given, after), literal):
+                last.append(literal)
+            else:
+                continue
+            straight.update(dict.fromkeys(needed))
+            break
         else:
             return None
-    if _answer(solver, (case.guard, substitute(case.guard, one))) is Answer.UNSAT:
+    again = (case.guard, substitute(case.guard, shift), *(step.condition(one) for step in straight))
+    if _answer(solver, again) is Answer.UNSAT:
         return None  # there is no second round
     names = FreshNames({variable.name for variable in free_variables(case.guard, *case.updates, *variables)})
-    rounds = var(names.like("rounds"), INT)
-    return _Loop(clause, name, variables, case.updates, growth, conj_all(first), conj_all(last), rounds)
+    rounds = var(names.like("rounds"), sort)
+    return _Loop(clause, name, variables, case.updates, growth, conj_all(first), conj_all(last), (*straight,), rounds)
+
+
+def _ways(literal: Term, growth: Mapping[Term, int]) -> Iterator[tuple[Straight, ...]]:
+    """What bit vectors may have to do for the literal to hold in all rounds between: nothing, or not wrap around."""
+    yield ()
+    read = free_variables(literal)
+    grow = [(variable, by) for variable, by in growth.items() if variable in read and variable.sort.is_bitvec]
+    if grow:
+        for with_sign in (False, True):
+            yield tuple(Straight(variable, by, with_sign) for variable, by in grow)
 
 
 def _growth(solver: Z3Solver, variables: tuple[Term, ...], case: Case) -> dict[Term, int] | None:
@@ -207,10 +243,10 @@ def _differences(solver: Z3Solver, guard: Term, after: Mapping[Term, Term]) -> d
     if solver.check(cost_limit=_COST) is not Answer.SAT:
         return None
     model = solver.model()
-    growth = {v: _in_model(model, v, update) for v, update in after.items() if v.sort is INT or v.sort is BOOL}
+    growth = {v: _in_model(model, v, update) for v, update in after.items() if can_count(v.sort) or v.sort is BOOL}
     read = free_variables(guard)
     while read.isdisjoint(after.keys() - growth.keys()):
-        same = {v: eq(after[v], add(v, integer(by)) if v.sort is INT else v) for v, by in growth.items()}
+        same = {v: eq(after[v], grown(v, by, constant(1, v.sort)) if by else v) for v, by in growth.items()}
         solver.push()
         solver.add(disj_all(neg(one) for one in same.values()))
         answer = solver.check(cost_limit=_COST)
@@ -224,11 +260,9 @@ def _differences(solver: Z3Solver, guard: Term, after: Mapping[Term, Term]) -> d
 
 
 def _in_model(model: Model, variable: Term, update: Term) -> int:
-    return int(model.value(update)) - int(model.value(variable)) if variable.sort is INT else 0
-
-
-def _later(growth: Mapping[Term, int], rounds: Term) -> dict[Term, Term]:
-    return {variable: add(variable, mul(integer(by), rounds)) for variable, by in growth.items()}
+    if variable.sort is BOOL:
+        return 0
+    return difference(int(model.value(update)), int(model.value(variable)), variable.sort)
 
 
 def _implies(solver: Z3Solver, given: Sequence[Term], formula: Term) -> bool:
@@ -277,6 +311,6 @@ def _rounds(loop: _Loop, start: tuple[Term, ...], end: tuple[Term, ...], most: i
         raise UnsupportedError(f"the derivation takes more than {_MOST_STEPS} steps")
     known = dict(zip(loop.variables, start, strict=True))
     for done in range(count + 1):
-        grown = {v: substitute(term, known) for v, term in loop.later(integer(done)).items()}
+        grown = {v: substitute(term, known) for v, term in loop.later(constant(done, loop.rounds.sort)).items()}
         facts = tuple(substitute(update, values | known | grown) for update in loop.updates)
         yield end if done == count else facts
