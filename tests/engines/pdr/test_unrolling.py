@@ -9,8 +9,27 @@ import pytest
 from cleave.engines.pdr.spacer.run import Answered, Busy, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
 from cleave.engines.pdr.unrolling import Unrolling
 from cleave.ir.horn import HornSystem
-from cleave.logic.sorts import INT, array
-from cleave.logic.terms import TRUE, add, conj, const_array, eq, gt, ite, le, lt, neg, select, store, var
+from cleave.logic.sorts import INT, array, bitvec
+from cleave.logic.terms import (
+    TRUE,
+    Op,
+    add,
+    bv,
+    bv_binary,
+    conj,
+    const_array,
+    eq,
+    gt,
+    ite,
+    le,
+    lt,
+    neg,
+    select,
+    store,
+    var,
+)
+from cleave.smt.sat import gates
+from cleave.smt.sat import solver as sat
 from cleave.validate.clauses.derivation import check_derivation
 from cleave.validate.clauses.in_turn import InTurn
 from cleave.validate.clauses.invariant import check_interpretation
@@ -21,8 +40,8 @@ M = var("m", array(INT, INT))
 LAST = select(M, add(X, N(-1)))
 
 
-def finish(given: HornSystem, cost_limit: int = 2_000_000) -> Answered:
-    run = Unrolling(given, cost_limit=cost_limit)
+def finish(given: HornSystem, cost_limit: int = 2_000_000, *, bits: bool = False) -> Answered:
+    run = Unrolling(given, cost_limit=cost_limit, bits=bits)
     event = run.resume()
     while isinstance(event, Paused | Busy):
         event = run.resume()
@@ -97,12 +116,46 @@ def test_a_query_without_atoms() -> None:
     assert len(found.derivation.steps) == 1
 
 
-@pytest.mark.parametrize("kind", ["lia", "bv"])
+@pytest.mark.parametrize("installed", [True, False])
+def test_bits(monkeypatch: pytest.MonkeyPatch, installed: bool) -> None:
+    """A counter of four bits that counts by three passes seven after thirteen steps, and never both of its halves."""
+    if not installed:
+        monkeypatch.setattr(sat, "is_installed", lambda: False)
+    low, high = var("low", bitvec(4)), var("high", bitvec(4))
+    three, seven = bv(3, 4), bv(7, 4)
+    begin = rule(atom("at", low, high), conj(eq(low, bv(0, 4)), eq(high, low)))
+    step = rule(
+        atom("at", bv_binary(Op.BV_ADD, low, three), bv_binary(Op.BV_ADD, high, three)), TRUE, atom("at", low, high)
+    )
+    found = finish(system(begin, step, query(eq(low, seven), atom("at", low, high))), bits=True)
+    assert isinstance(found, UnsafeAnswer)
+    assert found.derivation is not None
+    assert len(found.derivation.steps) == 15
+    apart = system(begin, step, query(neg(eq(low, high)), atom("at", low, high)))
+    proved = finish(apart, bits=True)
+    assert isinstance(proved, SafeAnswer)
+    assert check_interpretation(apart, proved.interpretation).holds
+
+
+def test_numbers_are_no_bits() -> None:
+    assert finish(counter(2, gt(X, N(6))), bits=True) == NoAnswer("not all is made of bits")
+
+
+def test_what_has_too_many_bits_ends_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gates, "MOST_CLAUSES", 10)
+    x = var("x", bitvec(32))
+    square = bv_binary(Op.BV_MUL, x, x)
+    found = finish(system(rule(atom("at", x), TRUE), query(eq(square, bv(1, 32)), atom("at", x))), bits=True)
+    assert isinstance(found, NoAnswer)
+    assert "bit-blasting makes more than" in found.reason
+
+
+@pytest.mark.parametrize("kind", ["lia", "bv", "bits"])
 def test_random_systems(kind: str) -> None:
     seen = proved = 0
     for seed in range(60):
-        given = random_system(Random(seed), kind)
-        found = finish(given, cost_limit=100_000)
+        given = random_system(Random(seed), "lia" if kind == "lia" else "bv")
+        found = finish(given, cost_limit=100_000, bits=kind == "bits")
         if isinstance(found, UnsafeAnswer):
             seen += 1
             assert not is_safe(given)

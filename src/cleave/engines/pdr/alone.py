@@ -63,9 +63,7 @@ def solve_briefly(
 ) -> Found | None:
     """With the first strategy, or the second if that ends at once, for so many seconds of this process; None if that
     was not enough."""
-    brief = replace(
-        options, strategies=options.order(_ONE, arrays=problem.has_arrays)[:2], check_seconds=_BRIEF_CHECK_SECONDS
-    )
+    brief = replace(options, strategies=options.order(_ONE, problem.unfit)[:2], check_seconds=_BRIEF_CHECK_SECONDS)
     found = _followed(problem, brief, watch, note, seconds=seconds)
     return None if isinstance(found, GaveUp) and watch.reason is None else found
 
@@ -124,7 +122,7 @@ class _Alone:
         self._options = options
         self._confirming = Confirming(problem, options.check_seconds, on_given=True)
         self._lemmas = LemmaStore()
-        self._waiting = list(options.order(_ONE, arrays=problem.has_arrays))
+        self._waiting = list(options.order(_ONE, problem.unfit))
         self._jobs: list[SolveJob] = []
         self._dead: list[GivenUp] = []
         self._dead_cost = 0

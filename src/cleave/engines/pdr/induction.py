@@ -19,12 +19,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from cleave.engines.pdr.levels import applied, facts, making_cost, passed
+from cleave.engines.pdr.levels import applied, facts, passed
+from cleave.engines.pdr.questions import Questions
 from cleave.ir.horn import Atom, Clause, HornSystem, Interpretation, Relation
 from cleave.logic.terms import TRUE, Op, Term, conj_all, disj_all, eq, forall, implies, neg, var
 from cleave.logic.walk import substitute
 from cleave.smt.solver import Answer
-from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 _MOST_FORMULAS = 200  # copies of rules in an invariant
 
@@ -32,45 +32,38 @@ _MOST_FORMULAS = 200  # copies of rules in an invariant
 class Induction:
     """Of linear clauses without quantifiers."""
 
-    def __init__(self, system: HornSystem) -> None:
+    def __init__(self, system: HornSystem, ask: Questions) -> None:
         self._system = system
-        self._solver = Z3Solver(profile=DEFAULT)
-        self._made = 0  # what making formulas cost, ...
-        self._asked = 0  # ... and what questions did
+        self._ask = ask
         self.depth = 0
         self._queries = [n for n, clause in enumerate(system.clauses) if clause.head is None and clause.body]
         self._rules = [n for n, clause in enumerate(system.clauses) if clause.head is not None and clause.body]
-        self._add(disj_all(applied(system, number, 0, 0) for number in self._queries))
 
     def close(self) -> None:
-        self._solver.close()
+        self._ask.close()
 
     def cost(self) -> int:
-        return self._asked + self._made
+        return self._ask.cost()
 
     def extend(self) -> None:
         """One more step, further back."""
+        if not self.depth:
+            self._ask.add(disj_all(applied(self._system, number, 0, 0) for number in self._queries))
         ways: dict[str, list[Term]] = {name: [] for name in self._system.predicates}
         for number in self._rules:
             head = self._system.clauses[number].head
             assert head is not None
             ways[head.predicate].append(applied(self._system, number, self.depth + 1, self.depth))
         for name, found in ways.items():
-            self._add(implies(passed(name, self.depth), disj_all(found)))
+            self._ask.add(implies(passed(name, self.depth), disj_all(found)))
         self.depth += 1
         for number in self._queries:
             query = self._system.clauses[number]
-            self._add(implies(passed(query.body[0].predicate, self.depth), self._is_good(query)))
+            self._ask.add(implies(passed(query.body[0].predicate, self.depth), self._is_good(query)))
 
     def check(self, cost_limit: int) -> Answer:
         """UNSAT: no derivation has more than ``depth`` rules before its query."""
-        answer = self._solver.check(cost_limit=cost_limit)
-        self._asked = self._solver.cost()
-        return answer
-
-    def _add(self, formula: Term) -> None:
-        self._made += making_cost(formula)
-        self._solver.add(formula)
+        return self._ask.check(cost_limit)
 
     def _is_good(self, query: Clause) -> Term:
         """That a fact of the last level is not bad, if that can be said without quantifiers."""

@@ -26,6 +26,7 @@ from cleave.engines.pdr.options import (
     ABOUT_CELLS,
     ACCELERATED,
     BEST,
+    BITS,
     CELL_GUESSES,
     CELL_PAIRS,
     CELLS,
@@ -131,8 +132,8 @@ def start_other(
         return CellGuessing(problem.prepared, cost_limit=limit)
     if name in ABOUT_CELLS:
         return CellRun(problem.prepared, name, _spacer(name, order, options, poll_seconds))
-    if name == UNROLL:
-        return Unrolling(problem.prepared, cost_limit=limit, options=options)
+    if name in (UNROLL, BITS):
+        return Unrolling(problem.prepared, cost_limit=limit, options=options, bits=name == BITS)
     sliced = workers == 1 or poll_seconds is None
     return StockRun(
         problem.given,

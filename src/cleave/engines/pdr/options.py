@@ -11,6 +11,7 @@ what takes long, with one worker left on the whole problem: a part can be harder
 
 from __future__ import annotations
 
+from collections.abc import Container
 from enum import Enum
 
 from cleave.engines.options import MOST, MOST_COST, losses_option, option, seed_option
@@ -26,6 +27,9 @@ STOCK = "stock"
 UNROLL = "unroll"
 """Search for short derivations, see `unrolling`."""
 
+BITS = "bits"
+"""The same on a SAT solver. It ends at once where not all is Booleans and bit vectors, as it is in hardware."""
+
 GUESS = "guess"
 """Sieve what holds of some facts for invariants, then k-induction, see `guessing`."""
 
@@ -40,13 +44,13 @@ CELL_GUESSES = "cell-guesses"
 
 ABOUT_CELLS = (CELL_GUESSES, CELLS_ACCELERATED, CELLS, CELL_PAIRS)
 
-NOT_SPACER = (STOCK, UNROLL, GUESS, *ABOUT_CELLS)
+NOT_SPACER = (STOCK, UNROLL, BITS, GUESS, *ABOUT_CELLS)
 """These neither tell nor take lemmas, and are for the whole problem only."""
 
 BEST = "global"
 _BEST = (BEST, "no-equality-propagation", "default")
 _OTHERS = tuple(strategy.name for strategy in STRATEGIES if strategy.name not in _BEST)
-NAMES = (_BEST[0], UNROLL, STOCK, GUESS, ACCELERATED, *ABOUT_CELLS, *_BEST[1:], *_OTHERS)
+NAMES = (_BEST[0], UNROLL, BITS, STOCK, GUESS, ACCELERATED, *ABOUT_CELLS, *_BEST[1:], *_OTHERS)
 """All strategies. Where one is wanted, ``name@N`` is that one for N seconds."""
 
 _TAKE_TURNS = 2  # workers: with no more, the last one runs several strategies in turn, each for a short time
@@ -80,6 +84,7 @@ def measured(workers: int) -> tuple[str, ...]:
             ACCELERATED,
             _BEST[1],
             *ABOUT_CELLS[:3],
+            BITS,
             STOCK,
             _BEST[0],
             short,
@@ -90,9 +95,9 @@ def measured(workers: int) -> tuple[str, ...]:
         )
     if workers <= _TAKE_TURNS:
         about_cells = tuple(f"{name}@8" for name in ABOUT_CELLS)
-        second = (f"{ACCELERATED}@5", f"{STOCK}@4", *about_cells, short, f"{_BEST[1]}@20", STOCK)
+        second = (f"{ACCELERATED}@5", f"{STOCK}@4", *about_cells, f"{BITS}@8", short, f"{_BEST[1]}@20", STOCK)
         return (_BEST[0], *second, *ABOUT_CELLS, *_BEST[1:], *_OTHERS, ACCELERATED, UNROLL)
-    first = (*_BEST[:2], ACCELERATED, *ABOUT_CELLS[:3], short, f"{STOCK}@8", CELL_PAIRS)
+    first = (*_BEST[:2], ACCELERATED, *ABOUT_CELLS[:3], BITS, short, f"{STOCK}@8", CELL_PAIRS)
     return (*first, *_BEST[2:], *_OTHERS, STOCK, UNROLL)
 
 
@@ -366,10 +371,9 @@ class PdrOptions:
             return _PARTITION_COST * _PATIENCE_OF_FEW
         return max(_LEAST_PATIENCE, _PARTITION_COST * _SOME_WORKERS // max(workers, _SOME_WORKERS))
 
-    def order(self, workers: int, *, arrays: bool = True) -> tuple[str, ...]:
-        """The strategies in the order in which they are given out; of clauses without ``arrays``, if that is known."""
-        usual = measured(workers)
-        return self.strategies or (usual if arrays else tuple(name for name in usual if name not in ABOUT_CELLS))
+    def order(self, workers: int, unfit: Container[str] = ()) -> tuple[str, ...]:
+        """The strategies in the order in which they are given out, without those that are known not to fit."""
+        return self.strategies or tuple(name for name in measured(workers) if name not in unfit)
 
     def seconds_alone(self, *, virtual: bool) -> float:
         """How long to try before anybody is hired. Where workers are virtual, no clock may matter."""

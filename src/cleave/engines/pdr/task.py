@@ -13,6 +13,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from cleave.engines.pdr.messages import Task
+from cleave.engines.pdr.options import ABOUT_CELLS, BITS
+from cleave.engines.pdr.questions import is_about_bits
 from cleave.frontends.input import Input
 from cleave.ir.horn import Derivation, HornSystem, Interpretation
 from cleave.ir.integers import Integers
@@ -42,9 +44,11 @@ class HornProblem:
         return self.simplified.system
 
     @property
-    def has_arrays(self) -> bool:
-        """Whether predicates of the prepared clauses are about arrays."""
-        return any(sort.is_array for predicate in self.prepared.predicates.values() for sort in predicate.sorts)
+    def unfit(self) -> tuple[str, ...]:
+        """Strategies that have nothing to do here."""
+        sorts = [sort for predicate in self.prepared.predicates.values() for sort in predicate.sorts]
+        about_cells = () if any(sort.is_array for sort in sorts) else ABOUT_CELLS
+        return about_cells if is_about_bits(self.prepared) else (*about_cells, BITS)
 
     @property
     def inlined(self) -> tuple[str, ...]:

@@ -15,9 +15,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cleave.engines.pdr.induction import Induction
-from cleave.engines.pdr.levels import applied, facts, making_cost, passed
+from cleave.engines.pdr.levels import applied, facts, passed
 from cleave.engines.pdr.options import USUAL, PdrOptions
+from cleave.engines.pdr.questions import Questions, is_about_bits
 from cleave.engines.pdr.spacer.run import Answered, Event, Lemma, NoAnswer, Paused, SafeAnswer, UnsafeAnswer
+from cleave.errors import UnsupportedError
 from cleave.ir.horn import Clause, Derivation, HornSystem, Step
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import Term, disj_all, implies, var
@@ -25,7 +27,6 @@ from cleave.logic.walk import has_quantifier
 from cleave.passes.horn.step import as_term, has_values
 from cleave.records import dataclass
 from cleave.smt.solver import Answer, Model
-from cleave.smt.z3.solver import DEFAULT, Z3Solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +38,42 @@ class _Use:
 
 
 class Unrolling:
-    """A run as `job.Run` wants it. It ends without an answer when it has cost more than ``cost_limit`` (0: never)."""
+    """A run as `job.Run` wants it. It ends without an answer when it has cost more than ``cost_limit`` (0: never).
+    With ``bits`` it is for clauses about Booleans and bit vectors, and asks a SAT solver."""
 
-    def __init__(self, system: HornSystem, *, cost_limit: int = 0, options: PdrOptions = USUAL) -> None:
+    def __init__(
+        self, system: HornSystem, *, cost_limit: int = 0, options: PdrOptions = USUAL, bits: bool = False
+    ) -> None:
         self._system = system
         self._cost_limit = cost_limit
-        self._solver = Z3Solver(profile=DEFAULT)
+        start = Questions.about_bits if bits else Questions.about_anything
+        self._ask = start()
         self._levels: list[dict[str, list[_Use]]] = []
         self._queries: list[_Use] = []
         self._first_cost = self._question_cost = options.unroll_cost
         self._longest_question = options.most_unroll_cost
-        self._made = 0  # what making formulas cost, ...
-        self._asked = 0  # ... and what questions did
-        unfit = _unfit(system)
-        self._induction = Induction(system) if unfit is None else None
+        unfit = _unfit(system, bits)
+        self._induction = Induction(system, start()) if unfit is None else None
         self._answer: Answered | None = None if unfit is None else NoAnswer(unfit)
 
     def resume(self, imports: Sequence[Lemma] = ()) -> Event:
         """Asks about one level, for a limited cost."""
         if self._answer is None:
-            self._answer = self._step()
+            try:
+                self._answer = self._step()
+            except UnsupportedError as error:
+                self._answer = NoAnswer(str(error))
         return self._answer or Paused((), len(self._levels), self.cost())
 
     def stop(self) -> None:
         self._answer = self._answer or NoAnswer("stopped")
-        self._solver.close()
+        self._ask.close()
         if self._induction is not None:
             self._induction.close()
 
     def cost(self) -> int:
         inducted = self._induction.cost() if self._induction is not None else 0
-        return self._asked + self._made + inducted
+        return self._ask.cost() + inducted
 
     def counts(self) -> Mapping[str, int]:
         return {}
@@ -83,24 +89,23 @@ class Unrolling:
                 return NoAnswer(f"no derivation has more than {len(self._levels)} rules")
         if not self._queries:
             return None
-        answer = self._solver.check(cost_limit=self._question_cost)
-        self._asked = self._solver.cost()
+        answer = self._ask.check(self._question_cost)
         match answer:
             case Answer.SAT:
-                return UnsafeAnswer(self._derivation(self._solver.model()))
+                return UnsafeAnswer(self._derivation(self._ask.solver.model()))
             case Answer.UNSAT:
-                self._solver.pop()
+                self._ask.solver.pop()
                 self._queries, self._question_cost = [], self._first_cost
             case Answer.UNKNOWN:
-                if self._solver.reason_unknown() != "cost":
-                    return NoAnswer(self._solver.reason_unknown())
+                if self._ask.solver.reason_unknown() != "cost":
+                    return NoAnswer(self._ask.solver.reason_unknown())
                 self._question_cost = min(2 * self._question_cost, self._longest_question)
         return None
 
     def _induct(self) -> SafeAnswer | None:
         """Nothing was found at the levels so far: whether that is a proof, if it can be told at no more cost."""
         induction = self._induction
-        most = self._asked + self._first_cost
+        most = self._ask.asked + min(self._ask.made, self._longest_question) + self._first_cost
         if induction is None or induction.depth >= len(self._levels) or induction.cost() > most:
             return None
         induction.extend()
@@ -119,24 +124,20 @@ class Unrolling:
         for number, clause in enumerate(self._system.clauses):
             if clause.head is not None and _fits(clause, below):
                 chosen = var(f"rule {number}@{level}", BOOL)
-                self._add(implies(chosen, applied(self._system, number, level - 1, level)))
+                self._ask.add(implies(chosen, applied(self._system, number, level - 1, level)))
                 uses.setdefault(clause.head.predicate, []).append(_Use(number, chosen))
         for name, found in uses.items():
-            self._add(implies(passed(name, level), disj_all(use.chosen for use in found)))
+            self._ask.add(implies(passed(name, level), disj_all(use.chosen for use in found)))
         self._levels.append(uses)
         for number, clause in enumerate(self._system.clauses):
             if clause.head is None and (clause.body[0].predicate in uses if clause.body else level == 0):
                 self._queries.append(_Use(number, var(f"query {number}@{level}", BOOL)))
         if self._queries:
-            self._solver.push()
+            self._ask.solver.push()
             for use in self._queries:
-                self._add(implies(use.chosen, applied(self._system, use.clause, level, level)))
-            self._add(disj_all(use.chosen for use in self._queries))
+                self._ask.add(implies(use.chosen, applied(self._system, use.clause, level, level)))
+            self._ask.add(disj_all(use.chosen for use in self._queries))
         return bool(uses or self._queries)
-
-    def _add(self, formula: Term) -> None:
-        self._made += making_cost(formula)
-        self._solver.add(formula)
 
     # --- the derivation -----------------------------------------------------------------------------------------------
 
@@ -159,7 +160,9 @@ class Unrolling:
         )
 
 
-def _unfit(system: HornSystem) -> str | None:
+def _unfit(system: HornSystem, bits: bool) -> str | None:
+    if bits and not is_about_bits(system):
+        return "not all is made of bits"
     if any(len(clause.body) > 1 for clause in system.clauses):
         return "only linear clauses are unrolled"
     if any(has_quantifier(clause.constraint) for clause in system.clauses):
