@@ -161,3 +161,23 @@ def test_assembly(tmp_path: Path, condition: str, expected: str) -> None:
         assert f"what the assembly code in {expected} does" in found.detail
     else:
         assert found.word == expected
+
+
+BLOCK = "void *malloc(unsigned long); void free(void *); int main(void) { int *p = malloc(4); if (!p) return 0; set(p);"
+FREED = {
+    "used": f"{BLOCK} *p = 1; free(p); }}",
+    "freed again": f"{BLOCK} free(p); }}",
+    "left": f"{BLOCK} return 0; }}",
+}
+
+
+@pytest.mark.parametrize("text", FREED.values(), ids=FREED)
+def test_it_may_free_what_it_is_given(text: str, tmp_path: Path) -> None:
+    checks = ("leaks",) if text == FREED["left"] else ("memory",)
+    assert depends_on(outcome(tmp_path, text, checks=checks)) == "set"
+
+
+def test_it_frees_neither_locals_nor_what_it_can_not_reach_nor_in_tasks(tmp_path: Path) -> None:
+    other = f"{BLOCK} int *q = malloc(4), x[2]; set(x); if (q) *q = 1; free(q); x[1] = 1; }}"
+    assert isinstance(outcome(tmp_path, other, checks=("memory",)).verdict, Safe)
+    assert isinstance(outcome(tmp_path, FREED["used"], checks=("memory",), array_bounds=False).verdict, Safe)

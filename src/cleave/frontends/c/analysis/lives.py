@@ -47,13 +47,16 @@ class _Summary:
 class Lives:
     """``mortal`` and ``scoped`` locals, and ``freed`` regions: those that have memory which is given back."""
 
-    def __init__(self, module: l.Module, facts: CallFacts, points_to: PointsTo) -> None:
+    def __init__(self, module: l.Module, facts: CallFacts, points_to: PointsTo, *, outside_frees: bool = False) -> None:
+        """``outside_frees``: functions without a body may free what they can reach."""
         self._module = module
         self._facts = facts
         self._points_to = points_to
         self._summaries = {name: self._start(module.functions[name]) for name in facts.reachable}
         self._summarize()
         self.freed = {points_to.find(region) for region in self._freed()}
+        if outside_frees:
+            self.freed |= {points_to.find(region) for region in points_to.outside.regions}
         self.mortal = {made for made in points_to.objects() if made.kind == "alloca" and self._is_mortal(made)}
         self.scoped = {made for name in facts.reachable for made in self._scoped(name)}
         self.renewed = {made for made in self.scoped if not facts.has_threads and self._is_renewed(made)}

@@ -241,7 +241,9 @@ def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) ->
     if hides_pointers(module, facts, points_to, memories):
         facts, points_to = _called_back(module, entry, follow_all=True)
         finder, memories = _find_memory(module, facts, points_to, layout)
-    lives = Lives(module, facts, points_to) if any(map(checks.wants, (MEMORY, LEAKS, LOST))) else None
+    outside_frees = options.array_bounds  # as C allows; not in tasks of SV-COMP
+    wants_lives = any(map(checks.wants, (MEMORY, LEAKS, LOST)))
+    lives = Lives(module, facts, points_to, outside_frees=outside_frees) if wants_lives else None
     has_slots = lives is not None or (module.bits == 64 and orders_objects(module, facts, points_to))
     storage = Storage(module, facts, points_to, memories, layout, lives, has_slots=has_slots)
     constants = Constants(layout, storage.address, module.aliases)

@@ -3,8 +3,8 @@
     extern int set(int *);              havoc x                     what set may store
     y = set(&x);                        havoc y                     what it may return
 
-Functions of the program that are in reach may be called first, any number of times and with any arguments. All these
-havocs carry the function's name: a violation that depends on one of them is not known to be one.
+Functions of the program that are in reach may be called first, any number of times and with any arguments, and memory
+in reach that was allocated may be freed. All these havocs carry the function's name: a violation that depends on one of them is not known to be one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.initial import elements_of
 from cleave.frontends.c.lowering.writes import Writes
 from cleave.ir.program import Assume, Call, Havoc
-from cleave.logic.terms import Op, Term, bv
+from cleave.logic.terms import Op, Term, bv, conj, ite
 
 if TYPE_CHECKING:
     from cleave.frontends.c.lowering.function import FunctionLowering
@@ -52,6 +52,21 @@ class OutsideCalls:
             self._body.emit(Havoc(changed, self._body.location, name))
         for memory in memories:
             self._restore(memory)
+            self._free(name, memory)
+
+    def _free(self, name: str, memory: Memory) -> None:
+        """It may free a block. One is enough: an execution that uses several that it freed fails at the first of them."""
+        context, extents = self._context, self._context.extents
+        extent = extents.of(memory) if extents is not None and extents.can_be_freed(memory) else None
+        if extent is None or extent.variable is None:
+            return
+        freed = self._body.any("freed", context.pointer, name)
+        frees = conj(extent.may_free(freed), extent.is_there(freed))
+        values = extent.changed(freed, ite(frees, bv(0, context.module.bits), extent.of(freed)))
+        if context.blocks is not None:
+            one = ite(frees, bv(1, context.module.bits), bv(0, context.module.bits))
+            values[context.blocks] = bits.binary(Op.BV_SUB, context.blocks, one)
+        self._memory.change(values)
 
     def _restore(self, memory: Memory) -> None:
         """Constants among what may have changed have not."""
