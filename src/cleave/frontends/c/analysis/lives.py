@@ -49,6 +49,7 @@ class Lives:
 
     def __init__(self, module: l.Module, facts: CallFacts, points_to: PointsTo, *, outside_frees: bool = False) -> None:
         """``outside_frees``: functions without a body may free what they can reach."""
+        self.outside_frees = outside_frees
         self._module = module
         self._facts = facts
         self._points_to = points_to

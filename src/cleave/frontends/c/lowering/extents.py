@@ -165,9 +165,9 @@ class Extents:
     def is_scoped(self, made: Object) -> bool:
         return made in self._lives.scoped
 
-    def can_be_freed(self, memory: Memory) -> bool:
-        """Whether it has blocks from malloc that the program, or a function without a body, may free."""
-        return self._lives.is_freed(memory.region) and any(made.kind == "heap" for made in memory.region.objects)
+    def outside_frees(self, memory: Memory) -> bool:
+        """Whether it has blocks from malloc that a function without a body that can reach them may free."""
+        return self._lives.outside_frees and any(made.kind == "heap" for made in memory.region.objects)
 
     def is_renewed(self, made: Object) -> bool:
         return made in self._lives.renewed

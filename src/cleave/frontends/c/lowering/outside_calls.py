@@ -57,7 +57,7 @@ class OutsideCalls:
     def _free(self, name: str, memory: Memory) -> None:
         """It may free a block. One is enough: an execution that uses several that it freed fails at the first of them."""
         context, extents = self._context, self._context.extents
-        extent = extents.of(memory) if extents is not None and extents.can_be_freed(memory) else None
+        extent = extents.of(memory) if extents is not None and extents.outside_frees(memory) else None
         if extent is None or extent.variable is None:
             return
         freed = self._body.any("freed", context.pointer, name)
