@@ -8,7 +8,6 @@ from cleave.errors import UnsupportedError
 from cleave.logic.datatypes import ArrayOf, Declaration, declare
 from cleave.logic.sorts import INT
 
-
 _OWN = Declaration("Own", (("c", (("of", 0),)),))
 _FIRST = Declaration("First", (("a", (("b", 1),)),))
 _SECOND = Declaration("Second", (("b", (("x", INT), ("a", ArrayOf(INT, 0)))),))

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from cleave.errors import InputError, UnsupportedError
-from cleave.frontends.c.analysis.blocks import needs_scopes
+from cleave.frontends.c.clang.blocks import needs_scopes
 from cleave.frontends.c.clang.compile import compile_c, declares_32_bit, readable_folders
 from cleave.frontends.c.clang.compiled import Compiled, Unit, decode_compiled, encode_compiled, is_compiled
 from cleave.frontends.c.clang.library import FILES, FOLDER, defines, is_wanted, source

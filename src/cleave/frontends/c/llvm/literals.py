@@ -19,7 +19,7 @@ _BEGIN, _END = "llvm.lifetime.start.p0", "llvm.lifetime.end.p0"
 
 
 def mark_literals(module: l.Module) -> None:
-    """Of a module in which variables are marked: see `analysis.blocks`."""
+    """Of a module in which variables are marked: see `clang.blocks`."""
     if _END not in module.functions:
         return
     for function in module.functions.values():
