@@ -384,7 +384,7 @@ proc main() -> () {
     assert isinstance(found, Failed)
 
 
-@pytest.mark.parametrize("text", ("", "int more; assert(!(more & 1));"))
+@pytest.mark.parametrize("text", ["", "int more; assert(!(more & 1));"])
 def test_a_short_program_without_inputs_is_settled_by_its_execution(text: str, tmp_path: Path) -> None:
     """What is not initialised makes other executions."""
     file = tmp_path / "short.c"

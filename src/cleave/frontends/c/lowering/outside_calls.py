@@ -4,8 +4,8 @@
     y = set(&x);                        havoc y                     what it may return
 
 Functions of the program that are in reach may be called first, any number of times and with any arguments, and memory
-in reach that was allocated may be freed. All these havocs carry the function's name: a violation that depends on one of them is not known to be one.
-"""
+in reach that was allocated may be freed. All these havocs carry the function's name: a violation that depends on one
+of them is not known to be one."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class OutsideCalls:
             self._free(name, memory)
 
     def _free(self, name: str, memory: Memory) -> None:
-        """It may free a block. One is enough: an execution that uses several that it freed fails at the first of them."""
+        """It may free a block. One is enough: an execution that uses several of these fails at the first of them."""
         context, extents = self._context, self._context.extents
         extent = extents.of(memory) if extents is not None and extents.outside_frees(memory) else None
         if extent is None or extent.variable is None:
