@@ -12,7 +12,6 @@ from typing import Protocol
 
 from cleave.engines.pdr.spacer.exchange import Shared
 from cleave.engines.pdr.spacer.run import Busy, Event, NoAnswer, Paused, SpacerRun, UnsafeAnswer
-from cleave.engines.pdr.unrolling import Unrolling
 from cleave.errors import UnsupportedError
 from cleave.ir.horn import Derivation, HornSystem
 from cleave.passes.horn.accelerate import accelerate
@@ -58,6 +57,8 @@ class AcceleratedRun:
 def _shortened(system: HornSystem, found: Derivation) -> Derivation:
     if len(found.steps) > _READABLE_STEPS:
         return found
+    from cleave.engines.pdr.unrolling import Unrolling
+
     unrolling = Unrolling(system, cost_limit=_SHORTENING_COST)
     event = unrolling.resume()
     while isinstance(event, Paused | Busy):

@@ -17,10 +17,7 @@ from typing import Protocol, TypeAlias
 from cleave.engines.coordination import Clock
 from cleave.engines.pdr import messages
 from cleave.engines.pdr.acceleration import AcceleratedRun
-from cleave.engines.pdr.cell_guessing import CellGuessing
-from cleave.engines.pdr.cells import CellRun
 from cleave.engines.pdr.extension import PartProblem
-from cleave.engines.pdr.guessing import Guessing
 from cleave.engines.pdr.messages import INVARIANT, Effort, Learn, Solve
 from cleave.engines.pdr.options import (
     ABOUT_CELLS,
@@ -55,9 +52,7 @@ from cleave.engines.pdr.spacer.run import (
     Strategy,
 )
 from cleave.engines.pdr.spacer.run import Share as SpacerShare
-from cleave.engines.pdr.spacer.stock import StockRun
 from cleave.engines.pdr.task import HornProblem
-from cleave.engines.pdr.unrolling import Unrolling
 from cleave.ir.horn_text import print_horn
 
 POLL_SECONDS = 0.05
@@ -122,18 +117,28 @@ def _spacer(name: str, order: Solve, options: PdrOptions, poll_seconds: float | 
 def start_other(
     problem: HornProblem, order: Solve, options: PdrOptions, workers: int, poll_seconds: float | None
 ) -> Run:
-    """What neither tells nor takes lemmas. Stock SPACER works in slices where others have to get their turns: in one
-    process, or in virtual time."""
+    """What neither tells nor takes lemmas, loaded when it is wanted. Stock SPACER works in slices where others have to
+    get their turns: in one process, or in virtual time."""
     name, seconds = limited(order.strategy)
     limit = _cost_limit(seconds, poll_seconds)
     if name == GUESS:
+        from cleave.engines.pdr.guessing import Guessing
+
         return Guessing(problem.prepared, cost_limit=limit, options=options)
     if name == CELL_GUESSES:
+        from cleave.engines.pdr.cell_guessing import CellGuessing
+
         return CellGuessing(problem.prepared, cost_limit=limit)
     if name in ABOUT_CELLS:
+        from cleave.engines.pdr.cells import CellRun
+
         return CellRun(problem.prepared, name, _spacer(name, order, options, poll_seconds))
     if name in (UNROLL, BITS):
+        from cleave.engines.pdr.unrolling import Unrolling
+
         return Unrolling(problem.prepared, cost_limit=limit, options=options, bits=name == BITS)
+    from cleave.engines.pdr.spacer.stock import StockRun
+
     sliced = workers == 1 or poll_seconds is None
     return StockRun(
         problem.given,

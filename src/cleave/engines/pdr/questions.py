@@ -6,16 +6,19 @@ questions = Questions.about_bits()         CaDiCaL on Cleave's own bit-blasting,
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cleave.engines.pdr.levels import making_cost
 from cleave.ir.horn import HornSystem
 from cleave.logic.sorts import SortKind
 from cleave.logic.terms import Term
 from cleave.logic.walk import postorder
-from cleave.smt.bitwuzla.solver import BitwuzlaSolver
-from cleave.smt.sat import solver as sat
-from cleave.smt.sat.solver import SatSolver
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import DEFAULT, Z3Solver
+
+if TYPE_CHECKING:
+    from cleave.smt.bitwuzla.solver import BitwuzlaSolver
+    from cleave.smt.sat.solver import SatSolver
 
 _CONFLICT = 200
 """What a conflict of a SAT solver costs: it finds some ten thousand in a second, and Z3 counts some million units."""
@@ -35,7 +38,13 @@ class Questions:
 
     @classmethod
     def about_bits(cls) -> Questions:
-        return cls(SatSolver("cadical"), _CONFLICT) if sat.is_installed() else cls(BitwuzlaSolver())
+        from cleave.smt.sat import solver as sat
+
+        if sat.is_installed():
+            return cls(sat.SatSolver("cadical"), _CONFLICT)
+        from cleave.smt.bitwuzla.solver import BitwuzlaSolver
+
+        return cls(BitwuzlaSolver())
 
     def cost(self) -> int:
         return self.asked + self.made

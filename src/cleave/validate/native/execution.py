@@ -14,7 +14,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 from cleave.errors import CleaveError
-from cleave.explain.trace import trace_of
 from cleave.frontends.c.clang.machine_code import Run as NativeRun
 from cleave.frontends.c.clang.machine_code import built
 from cleave.ir.path import IllegalPathError
@@ -116,6 +115,8 @@ class _End:
             outcome = machine.judge.last_look(end.outcome)
             if isinstance(outcome, Violated):
                 events = tuple(event for _, event in machine.events)
+                from cleave.explain.trace import trace_of  # large, and only for violations
+
                 trace = trace_of(program, Run(outcome, (), events, ()), ())
                 first = TraceStep("skipped", self.entry, 0, None, f"… {before} earlier stretches of statements")
                 steps = (first, *trace.steps) if before else trace.steps

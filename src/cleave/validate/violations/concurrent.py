@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cleave.errors import CleaveError
-from cleave.explain.trace import trace_of
 from cleave.ir.path import IllegalPathError
 from cleave.ir.program import Block, Location, Procedure, Program, Property, first_thread_statement
 from cleave.ir.schedule import ALL_STORES, Context, Schedule
@@ -138,6 +137,8 @@ class _Replay:
         events = tuple(event for _, event in self._machine.events)
         run = Run(violated, (), events, ())
         threads = [thread for thread, _ in self._machine.events]
+        from cleave.explain.trace import trace_of  # large, and only for violations
+
         trace = self._with_contexts(trace_of(self._program, run, self._inputs(), threads, self._machine.views or ()))
         evidence = schedule_evidence(self._machine.events[0][1].procedure, self._schedule)
         return Confirmation(True, "replayed", notes=self._machine.judge.notes, trace=trace, evidence=evidence)

@@ -16,7 +16,6 @@ from math import inf
 from typing import NamedTuple
 
 from cleave.errors import InputError, UnsupportedError
-from cleave.explain.trace import trace_of
 from cleave.ir.path import IllegalPathError, Path
 from cleave.ir.program import Location, Program, Property
 from cleave.logic.sorts import BOOL, REAL
@@ -166,6 +165,8 @@ class _Attempt:
         procedure = self.program.procedures[self.entry]
         inputs = len(self.program.constants) + len(self.program.globals) + len(procedure.parameters)
         notes = (*done.notes, CANDIDATE_NOTE) if candidate and self.program.axioms else done.notes
+        from cleave.explain.trace import trace_of  # large, and only for violations
+
         trace = trace_of(self.program, done, choices[:inputs])
         evidence = execution_evidence(self.program, self.entry, done.path, choices, world.functions)
         return Confirmation(True, "replayed", trace=trace, notes=notes, evidence=evidence)
