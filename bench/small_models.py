@@ -99,9 +99,9 @@ class _Maker:
     def made(self) -> Model:
         model = self.model
         word, bit = self.line(f"sort bitvec {model.width}"), self.line("sort bitvec 1")
+        constants = [self.constant(word) for _ in range(3)]  # before the states: so wants btorsim those of `init`
         model.states = [self.line(f"state {word} s{n}") for n in range(self.random.randint(1, 3))]
         model.inputs = [self.line(f"input {word} i{n}") for n in range(self.random.randint(0, 1))]
-        constants = [self.constant(word) for _ in range(3)]
         self.words = [*model.states, *model.inputs, *constants]
         for state in model.states:
             if self.random.random() < 0.8:
@@ -158,3 +158,25 @@ class _Maker:
 
 def random_model(random: Random) -> Model:
     return _Maker(random).made()
+
+
+def random_aiger(random: Random) -> str:
+    """A model in AIGER's text form, with latches that begin with 0, 1 or anything."""
+    inputs, latches, gates = random.randint(0, 3), random.randint(1, 4), random.randint(1, 8)
+    literals = [2 * number for number in range(inputs + latches + 1)]
+
+    def literal() -> int:
+        return random.choice(literals) ^ random.randint(0, 1)
+
+    ands = []
+    for _ in range(gates):
+        smaller, larger = sorted((literal(), literal()))
+        literals.append(2 * len(literals))
+        ands.append(f"{literals[-1]} {larger} {smaller}")
+    own = literals[inputs + 1 : inputs + latches + 1]
+    states = [f"{one} {literal()} {random.choice((0, 1, one))}" for one in own]
+    constraints = [str(literal()) for _ in range(random.randint(0, 1))]
+    counts = (inputs + latches + gates, inputs, latches, 0, gates, 1, len(constraints))
+    lines = [f"aag {' '.join(map(str, counts))}", *map(str, literals[1 : inputs + 1]), *states, str(literal())]
+    names = [*(f"i{n} in{n}" for n in range(inputs)), *(f"l{n} kept{n}" for n in range(latches))]
+    return "\n".join([*lines, *constraints, *ands, *names]) + "\n"

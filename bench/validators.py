@@ -1,11 +1,13 @@
 """What validators of others say about Cleave's evidence.
 
-    python -m bench validators witnesses --validator CHECKOUT --number 60     # ConcurrentWitness2Test: threads
-    python -m bench validators models --validator CHECKOUT --number 80        # CHC-COMP's validate-model.py, then Z3
+    python -m bench validators witnesses --validator CHECKOUT --resume        # ConcurrentWitness2Test: threads
+    python -m bench validators models --validator CHECKOUT --resume           # CHC-COMP's validate-model.py, then Z3
+    python -m bench validators stimuli --validator FOLDER --resume            # btorsim and aigsim: random models
 
 CHECKOUT is a clone of the validator with what it needs installed: ftsrg/ConcurrentWitness2Test, or the folder
-tools/validator of chc-comp/chc-comp-2026. Tasks are those of SHARED/bench, in an order that --seed decides. The exit
-code is 1 if a model is refused.
+tools/validator of chc-comp/chc-comp-2026. FOLDER has the programs btorsim and aigsim. Tasks are those of SHARED/bench
+in an order that --seed decides, and random models. A row is in the TSV file as soon as the validator has spoken; with
+--seconds, no more are begun after that time. The exit code is 1 if something is refused.
 """
 
 from __future__ import annotations
@@ -19,9 +21,17 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from bench.tasks import Task, tasks
+from bench.campaign import Planned, conduct
+from bench.campaign import add_arguments as add_arguments_of_campaign
+from bench.markdown import table, versions
+from bench.rows import Row
+from bench.small_models import random_aiger, random_model
+from bench.tasks import Task, name_of, tasks
 
 _CONFIRMED = ("ALWAYS", "SOMETIMES")
 _CALLED = re.compile(rb"reach_error|__VERIFIER_error")
@@ -30,30 +40,50 @@ _DECIDE = (
     "import sys, z3; solver = z3.Solver(); solver.set('timeout', 60000); solver.from_file(sys.argv[1]);"
     " print(solver.check())"
 )
+_NONE = "no evidence"
+_REFUSALS = ("refused", "sat", "not read")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("witnesses", "models"))
+    parser.add_argument("what", choices=tuple(_CHECKS))
     parser.add_argument("--validator", type=Path, required=True, metavar="DIR", help="where the validator is")
-    parser.add_argument("--number", type=int, default=60, metavar="N", help="of verdicts with evidence (60)")
-    parser.add_argument("--timelimit", type=float, default=15.0, metavar="S", help="for a run of Cleave (15)")
+    parser.add_argument("--number", type=int, default=60, metavar="N", help="of tasks (60)")
+    parser.add_argument("--seconds", type=float, default=0.0, metavar="S", help="begin no more after that time")
     parser.add_argument("--seed", type=int, default=9, metavar="N", help="(9)")
+    add_arguments_of_campaign(parser, out="build/validators.tsv", timelimit=15.0)
 
 
 def main(options: argparse.Namespace) -> int:
-    chosen = _tasks(options.what, options.seed)
-    said: Counter[str] = Counter()
+    return conduct(options, _planned(options), _tables, is_bad=_refuses)
+
+
+def _planned(options: argparse.Namespace) -> Iterator[Planned]:
+    check = _CHECKS[options.what]
+    if options.what == "stimuli":
+        for seed in range(options.number):
+            yield Planned(kind="stimuli", task=str(seed), seed=seed, run=partial(_told, check, seed, options))
+        return
+    for task in _tasks(options.what, options.seed)[: options.number]:
+        run = partial(_told, check, task, options)
+        yield Planned(kind=options.what, task=name_of(task), expected=task.expected, run=run)
+
+
+def _told(check: Any, about: Any, options: argparse.Namespace, _: object) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
-        for task in chosen:
-            if sum(said.values()) >= options.number:
-                break
-            check = _witness if options.what == "witnesses" else _model
-            answer = check(task, Path(folder), options)
-            if answer:
-                said[answer] += 1
-                print(f"{answer:20} {task.path}", flush=True)
-    print(", ".join(f"{number} {answer}" for answer, number in said.most_common()))
-    return int(options.what == "models" and bool(said["sat"]))
+        return {"answer": check(about, Path(folder), options)}
+
+
+def _tables(rows: list[Row]) -> str:
+    parts = []
+    for kind in dict.fromkeys(row.kind for row in rows):
+        counts = Counter(row.answer for row in rows if row.kind == kind)
+        told = [(answer, str(number)) for answer, number in counts.most_common()]
+        parts.append(table((f"what is said about {kind}", "number"), told))
+    return "\n\n".join([*parts, versions(rows)]) + "\n"
+
+
+def _refuses(rows: list[Row]) -> bool:
+    return any(row.answer in _REFUSALS for row in rows)
 
 
 def _tasks(what: str, seed: int) -> list[Task]:
@@ -65,40 +95,28 @@ def _tasks(what: str, seed: int) -> list[Task]:
     return found
 
 
-def _cleave(task: Task, options: argparse.Namespace, *flags: str, file: Path | None = None) -> str:
-    usual = ["--quiet", "--journal=none", f"--timelimit={options.timelimit:g}", "--memlimit=1500"]
-    command = [
-        sys.executable,
-        "-m",
-        "cleave.cli.main",
-        "verify",
-        str(file or task.file),
-        *usual,
-        *task.arguments,
-        *flags,
-    ]
+def _cleave(file: Path, options: argparse.Namespace, *flags: str) -> str:
+    usual = ["--quiet", "--journal=none", f"--timelimit={options.timelimit:g}", "--memlimit=1500", *flags]
+    command = [sys.executable, "-m", "cleave.cli.main", "verify", str(file), *usual]
     return subprocess.run(command, capture_output=True, text=True).stdout
 
 
 def _witness(task: Task, folder: Path, options: argparse.Namespace) -> str:
-    """The validator's word, nothing if there is no witness. What it runs may hang, and is then killed.
-    The validator reads preprocessed programs only, as SV-COMP has them."""
+    """The validator's word. What it runs may hang, and is then killed. It reads preprocessed programs only, as SV-COMP
+    has them."""
     program, file = folder / "program.i", folder / "witness.graphml"
-    file.unlink(missing_ok=True)
     made = subprocess.run(["gcc", "-E", "-P", "-x", "c", str(task.file), "-o", str(program)], capture_output=True)
     if made.returncode:
-        return ""
-    said = _cleave(task, options, "--check", "assertions", "--graphml", str(file), file=program)
+        return _NONE
+    said = _cleave(program, options, *task.arguments, "--check", "assertions", "--graphml", str(file))
     if not said.startswith("unsafe") or not file.exists():
-        return ""
-    command = [sys.executable, "main.py", str(program), "--witness", str(file), "--mode", "permissive"]
+        return _NONE
+    own = options.validator / "venv" / "bin" / "python3"
+    python = str(own if own.exists() else sys.executable)
+    command = [python, "main.py", str(program), "--witness", str(file), "--mode", "permissive"]
+    pipe = subprocess.PIPE
     validator = subprocess.Popen(
-        command,
-        cwd=options.validator,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+        command, cwd=options.validator, stdout=pipe, stderr=pipe, text=True, start_new_session=True
     )
     try:
         out, _ = validator.communicate(timeout=20)
@@ -114,9 +132,9 @@ def _witness(task: Task, folder: Path, options: argparse.Namespace) -> str:
 def _model(task: Task, folder: Path, options: argparse.Namespace) -> str:
     """``unsat``: the model satisfies all clauses. The validator repeats information in a way that Z3 does not read, so
     that is taken out before."""
-    printed = _cleave(task, options, "--smtlib", "--model", "--workers=1")
+    printed = _cleave(task.file, options, "--smtlib", "--model", "--workers=1")
     if not printed.startswith("sat\n("):
-        return ""
+        return _NONE
     clauses, question = folder / "clauses.smt2", folder / "question.smt2"
     clauses.write_text(_INFORMATION.sub("", task.file.read_text()))
     command = [sys.executable, "validate-model.py", str(clauses)]
@@ -126,3 +144,19 @@ def _model(task: Task, folder: Path, options: argparse.Namespace) -> str:
     question.write_text(made.stdout)
     decided = subprocess.run([sys.executable, "-c", _DECIDE, str(question)], capture_output=True, text=True)
     return decided.stdout.strip() or "not decided"
+
+
+def _stimulus(seed: int, folder: Path, options: argparse.Namespace) -> str:
+    """Odd ones are models in BTOR2, even ones in AIGER."""
+    chance = random.Random(seed)
+    ending, program = (".btor2", "btorsim") if seed % 2 else (".aag", "aigsim")
+    model, file = folder / f"model{ending}", folder / "stimulus"
+    model.write_text(random_model(chance).text if seed % 2 else random_aiger(chance))
+    said = _cleave(model, options, "--engine=pdr", "--workers=1", "--stimulus", str(file))
+    if not said.startswith("unsafe"):
+        return _NONE
+    command = [str(options.validator / program), "-c", str(model), str(file)]
+    return f"{program} confirms" if file.exists() and subprocess.run(command).returncode == 0 else "refused"
+
+
+_CHECKS = {"witnesses": _witness, "models": _model, "stimuli": _stimulus}
