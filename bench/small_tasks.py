@@ -54,12 +54,13 @@ def write_definitions(tasks: Iterable[Task], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     runs: dict[str, list[str]] = {}
     for task in tasks:
-        name = re.sub(r"\W+", "-", " ".join((task.asked or "usual", *_further(task))))
+        asked = task.asked or ("default" if is_c(task.files[0]) else "")  # other languages say it in the program
+        name = re.sub(r"\W+", "-", " ".join((asked or "usual", *_further(task))))
         (folder / f"{name}.prp").write_text(f"{name}, as options say\n")
         file = Path(task.files[0])
         (folder / f"{file.stem}-{name}.yml").write_text(_definition(os.path.relpath(file, folder), name, task))
-        asked = ("--check", task.asked) if task.asked else ("--check", "default") if is_c(str(file)) else ()
-        told = "".join(f'<option name="{one}"/>' for one in (*asked, *_further(task)))
+        options = (*(("--check", asked) if asked else ()), *_further(task))
+        told = "".join(f'<option name="{one}"/>' for one in options)
         runs.setdefault(name, [told]).append(f"<include>{file.stem}-{name}.yml</include>")
     (folder / "small.xml").write_text(_BENCHMARK.format(runs="\n".join(starmap(_run, runs.items()))))
 

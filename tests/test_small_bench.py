@@ -72,7 +72,16 @@ def test_every_task_has_a_definition_for_benchexec(tmp_path: Path) -> None:
     assert len(told) == len(set(told)) == len(tasks)
     assert all((tmp_path / name).is_file() for name in told)
     assert all((tmp_path / (one.text or "")).is_file() for one in top.iter("propertyfile"))
+    for run in top.iter("rundefinition"):
+        files = [Path(FOLDER, one) for one in _inputs(run, tmp_path)]
+        asks_by_option = "--check" in [option.get("name") for option in run.iter("option")]
+        assert {file.suffix == ".c" for file in files} == {asks_by_option}
     assert {task.expected for task in collect([str(tmp_path / "small.xml")])} == {"safe", "unsafe"}
+
+
+def _inputs(run: ElementTree.Element, folder: Path) -> list[str]:
+    texts = [(folder / (one.text or "")).read_text() for one in run.iter("include")]
+    return [text.partition("input_files: '")[2].partition("'")[0] for text in texts]
 
 
 # --- public sets ----------------------------------------------------------------------------------------------------
