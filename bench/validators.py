@@ -1,13 +1,14 @@
 """What validators of others say about Cleave's evidence.
 
     python -m bench validators witnesses --validator CHECKOUT --resume        # ConcurrentWitness2Test: threads
+    python -m bench validators harnesses --validator CHECKOUT --resume        # FShell-witness2test: one thread
     python -m bench validators models --validator CHECKOUT --resume           # CHC-COMP's validate-model.py, then Z3
     python -m bench validators stimuli --validator FOLDER --resume            # btorsim and aigsim: random models
 
-CHECKOUT is a clone of the validator with what it needs installed: ftsrg/ConcurrentWitness2Test, or the folder
-tools/validator of chc-comp/chc-comp-2026. FOLDER has the programs btorsim and aigsim. Tasks are those of SHARED/bench
-in an order that --seed decides, and random models. A row is in the TSV file as soon as the validator has spoken; with
---seconds, no more are begun after that time. The exit code is 1 if something is refused.
+CHECKOUT is a clone of the validator with what it needs installed: ftsrg/ConcurrentWitness2Test, tautschnig/fshell-w2t,
+or the folder tools/validator of chc-comp/chc-comp-2026. FOLDER has the programs btorsim and aigsim. Tasks are those of
+SHARED/bench in an order that --seed decides, and random models. A row is in the TSV file as soon as the validator has
+spoken; with --seconds, no more are begun after that time. The exit code is 1 if something is refused.
 """
 
 from __future__ import annotations
@@ -87,9 +88,9 @@ def _refuses(rows: list[Row]) -> bool:
 
 
 def _tasks(what: str, seed: int) -> list[Task]:
-    folder, expected = ("pthread", "unsafe") if what == "witnesses" else ("chc", "safe")
+    folder, expected = {"witnesses": ("pthread", "unsafe"), "harnesses": ("c", "unsafe")}.get(what, ("chc", "safe"))
     found = [task for task in tasks(folder) if task.expected == expected]
-    if what == "witnesses":  # a failed `assert` ends the program, and tells the validator nothing
+    if what in ("witnesses", "harnesses"):  # a failed `assert` ends the program, and tells the validator nothing
         found = [task for task in found if _CALLED.search(task.file.read_bytes())]
     random.Random(seed).shuffle(found)
     return found
@@ -129,6 +130,25 @@ def _witness(task: Task, folder: Path, options: argparse.Namespace) -> str:
     return "confirmed" if word in _CONFIRMED else word
 
 
+def _harness(task: Task, folder: Path, options: argparse.Namespace) -> str:
+    """The validator takes a test from the witness, and runs it: as a program of 64 bits, for which all machines have
+    libraries."""
+    file, rules = folder / "witness.graphml", folder / "unreach-call.prp"
+    rules.write_text("CHECK( init(main()), LTL(G ! call(reach_error())) )\n")
+    flags = ["--64", "--workers=1", "--check", "assertions", "--graphml", str(file)]
+    if not _cleave(task.file, options, *flags).startswith("unsafe") or not file.exists():
+        return _NONE
+    command = ["bash", "test-gen.sh", "--propertyfile", str(rules), "--graphml-witness", str(file), "-m64"]
+    try:
+        done = subprocess.run(
+            [*command, str(task.file)], cwd=options.validator, capture_output=True, text=True, timeout=30
+        )
+    except subprocess.TimeoutExpired:
+        return "timeout"
+    word = (done.stdout.split() or ["no verdict"])[-1]
+    return "confirmed" if word == "FALSE" else word
+
+
 def _model(task: Task, folder: Path, options: argparse.Namespace) -> str:
     """``unsat``: the model satisfies all clauses. The validator repeats information in a way that Z3 does not read, so
     that is taken out before."""
@@ -159,4 +179,4 @@ def _stimulus(seed: int, folder: Path, options: argparse.Namespace) -> str:
     return f"{program} confirms" if file.exists() and subprocess.run(command).returncode == 0 else "refused"
 
 
-_CHECKS = {"witnesses": _witness, "models": _model, "stimuli": _stimulus}
+_CHECKS = {"witnesses": _witness, "harnesses": _harness, "models": _model, "stimuli": _stimulus}

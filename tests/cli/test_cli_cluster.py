@@ -58,6 +58,20 @@ def test_the_script_starts_ray_on_all_nodes_and_goes_on_when_requeued(
     assert [line for line in again if line.startswith("cleave")] == ["cleave resume latest --journal cleave-runs/7"]
 
 
+def test_a_job_whose_ray_ends_does_not_wait_for_it(
+    tmp_path: Path, environment: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["cluster", "slurm", "driver.bpl"]) == 0
+    stubs = Path(environment["PATH"].split(":")[0])
+    (stubs / "srun").write_text("#!/bin/bash\nexit 1\n")
+    (stubs / "ray").write_text("#!/bin/bash\nexit 1\n")
+    script = ["bash", "-c", capsys.readouterr().out]
+    done = subprocess.run(script, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "Ray does not run on n1" in done.stderr
+    assert not Path(environment["LOG"]).exists()
+
+
 def test_a_job_array_solves_parts_that_can_be_joined(
     tmp_path: Path, environment: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -72,6 +72,24 @@ def test_one_path_leads_from_the_entry_to_the_violation(tmp_path: Path) -> None:
     assert order[-1] == ("0", "16")
 
 
+def test_a_value_that_no_variable_gets_is_the_result_of_its_function(tmp_path: Path) -> None:
+    """As FShell-witness2test reads it."""
+    call = "__VERIFIER_nondet_int()"
+    lines = (
+        "void reach_error(void);",
+        "extern int __VERIFIER_nondet_int(void);",
+        f"int main(void) {{ int x = {call};",
+        f"if ({call} == 3 && x == 5)",
+        "reach_error(); }",
+    )
+    code, file = _written(tmp_path, "\n".join(lines), "--check", "assertions")
+    assert code == 10
+    edges = ElementTree.fromstring(file.read_text()).iter(f"{_SPACE}edge")
+    told = [edge for edge in map(_data, edges) if "assumption" in edge]
+    assert [edge["assumption"] for edge in told] == ["x == 5;", "\\result == 3;"]
+    assert [edge.get("assumption.resultfunction") for edge in told] == [None, "__VERIFIER_nondet_int"]
+
+
 def test_what_is_not_violated_has_no_such_witness(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, file = _written(tmp_path, "int main(void) { return 0; }")
     assert code == 1

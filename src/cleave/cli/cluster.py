@@ -44,6 +44,7 @@ trap 'kill $HEAD_STEP ${{OTHER_STEPS:-}} 2>/dev/null || true' EXIT
 JOURNAL={journal}/$SLURM_JOB_ID
 mkdir -p "$JOURNAL"
 for attempt in $(seq 60); do
+  kill -0 "$HEAD_STEP" 2> /dev/null || {{ echo "cleave: Ray does not run on $HEAD" >&2; exit 1; }}
   ray status --address="$HEAD:$PORT" > /dev/null 2>&1 && break
   sleep 2
 done

@@ -3,7 +3,8 @@
     n0 --line 17, thread 0, creates thread 1--> n1 --line 7, thread 2--> ... --> violation
 
 The edges are the waypoints of the newer format, in their order: see `waypoints`. A value that a function returned is
-an assumption about the variable that it is assigned to, where the line says so.
+an assumption about the variable that it is assigned to, where the line says so; else, without threads, about the
+result of the function.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from cleave.version import __version__
 _SPACE = "http://graphml.graphdrawing.org/xmlns"
 _ARCHITECTURES = {32: "32bit", 64: "64bit"}
 _NODE_KEYS = ("entry", "violation")
-_EDGE_KEYS = ("startline", "endline", "threadId", "createThread", "enterFunction", "assumption", "control")
+_RESULT_OF = "assumption.resultfunction"
+_EDGE_KEYS = ("startline", "endline", "threadId", "createThread", "enterFunction", "assumption", _RESULT_OF, "control")
 _GRAPH_KEYS = (
     "witness-type",
     "sourcecodelang",
@@ -38,6 +40,7 @@ _GRAPH_KEYS = (
     "creationtime",
 )
 _RESULT = re.compile(r"\\result ([=!]= .+)")
+_CALLED = re.compile(r"(__VERIFIER_nondet_\w+)\s*\(")
 _ASSIGNED = re.compile(r"([\w$]+)\s*=\s*(?:\([^()]*\)\s*)?__VERIFIER_nondet_\w+\s*\(")
 
 
@@ -83,9 +86,18 @@ def _edges(waypoints: Sequence[dict[str, Any]], lines: Sequence[str]) -> Iterato
             edge["createThread"] = str(created)
         elif waypoint["type"] == "branching":
             edge["control"] = f"condition-{value}"
-        elif (returned := _RESULT.fullmatch(value)) and (target := _assigned(lines, line)):
-            edge["assumption"] = f"{target} {returned[1]};"
+        elif returned := _RESULT.fullmatch(value):
+            edge |= _about_value(lines, line, returned[1], alone="thread_id" not in waypoint)
         yield edge
+
+
+def _about_value(lines: Sequence[str], line: int, value: str, *, alone: bool) -> dict[str, str]:
+    """What an edge assumes of a value that a function returned; nothing, where the line does not say which one."""
+    if target := _assigned(lines, line):
+        return {"assumption": f"{target} {value};"}
+    called = _CALLED.findall(lines[line - 1]) if line <= len(lines) else []
+    is_clear = alone and len(called) == 1
+    return {"assumption": f"\\result {value};", _RESULT_OF: called[0]} if is_clear else {}
 
 
 def _assigned(lines: Sequence[str], line: int) -> str | None:
