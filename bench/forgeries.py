@@ -6,6 +6,7 @@
 | --- | --- |
 | verdict, bounds, property, entries | the claim |
 | evidence | a number, a text or a list somewhere in the evidence: dropped, doubled, swapped, replaced |
+| refutation | a literal, a hint or a step of a refutation; or it is another formula's |
 | swapped | the evidence is another certificate's |
 | program | a line of the subject is dropped, doubled, moved, or a word of it changed; the claim's digest fits |
 | other program | the whole subject is another certificate's |
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cleave_check.certificate import digest, sealed
+from cleave_check.refutation import packed, unpacked
 
 _CLAIMED = ("safe", "bounded-safe", "unsafe")
 _WORDS = {
@@ -61,11 +63,12 @@ def forgeries(content: dict[str, Any], others: Sequence[dict[str, Any]], pick: r
         "property": _property,
         "entries": _entries,
         "evidence": _evidence,
+        "refutation": _refutation,
         "swapped": lambda made, p: _swapped(made, p, others),
         "program": _program,
         "other program": lambda made, p: _other_program(made, p, others),
     }
-    weights = [2, 2, 1, 1, 12, 2, 8, 1]
+    weights = [2, 2, 1, 1, 12, 6, 2, 8, 1]
     while True:
         if pick.random() < 0.1:
             yield Forgery("bytes", _bytes(content, pick))
@@ -173,6 +176,36 @@ def _reworded(text: str, pick: random.Random) -> str:
     match = pick.choice(words)
     new = _WORDS.get(match[0]) or str(int(match[0]) + 1)
     return text[: match.start()] + new + text[match.end() :]
+
+
+def _refutation(made: dict[str, Any], pick: random.Random) -> bool:
+    refutations = made["evidence"].get("refutations", [])
+    told = [number for number, one in enumerate(refutations) if one is not None]
+    if not told:
+        return False
+    at = pick.choice(told)
+    steps = [(list(literals), list(hints)) for literals, hints in unpacked(refutations[at])]
+    here, draw = pick.randrange(len(steps)), pick.random()
+    literals, hints = steps[here]
+    if draw < 0.1 and len(told) > 1:
+        refutations[at] = refutations[pick.choice([other for other in told if other != at])]
+        return True
+    if draw < 0.2:
+        del steps[here]
+    elif draw < 0.3:
+        steps = steps[here + 1 :] or [([], [])]
+    elif draw < 0.5 and literals:
+        number = pick.randrange(len(literals))
+        literals[number] = pick.choice((-literals[number], literals[number] + 1))
+    elif draw < 0.6 and literals:
+        del literals[pick.randrange(len(literals))]
+    elif draw < 0.8 and hints:
+        del hints[pick.randrange(len(hints))]
+    elif hints:
+        number = pick.randrange(len(hints))
+        hints[number] = pick.choice((-hints[number], hints[number] + 1, pick.choice(hints)))
+    refutations[at] = packed((a or [], b) for a, b in steps)
+    return True
 
 
 def _swapped(made: dict[str, Any], pick: random.Random, others: Sequence[dict[str, Any]]) -> bool:

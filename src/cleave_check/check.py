@@ -10,12 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cleave_check.bits import clauses_of
 from cleave_check.certificate import Certificate, Claim
 from cleave_check.clauses import derivation, obligations, read_clauses
 from cleave_check.data import listed, mapped, number, only, text
 from cleave_check.explore import explore
 from cleave_check.program import Program, read_program
 from cleave_check.refusal import Refusal, Undecided, Unreadable
+from cleave_check.refutation import check_refutation, unpacked
 from cleave_check.replay import replay
 from cleave_check.sexpr import one
 from cleave_check.smtlib import script
@@ -23,7 +25,7 @@ from cleave_check.solvers import SHOWN, ask, order
 from cleave_check.term_reader import TermReader
 from cleave_check.terms import FALSE, Term, conj, disj, neg
 from cleave_check.threads import ThreadUnfolding, rounds_for
-from cleave_check.unfold import Formula, Unfolding
+from cleave_check.unfold import Unfolding
 
 MOST_STATES = 2_000_000
 MOST_ROUNDS = 50
@@ -49,24 +51,42 @@ class _Asking:
 
     def all(self, formulas: list[Term], answer: str, what: str) -> str:
         """Who confirmed that each formula has this answer."""
-        if not formulas:
-            return ""
         left = list(range(len(formulas)))
-        by: dict[str, int] = {}
+        by: dict[str, None] = {}
         names = [self.only] if self.only else order(formulas, self.found_by)
-        for name in names:
+        for name in names if left else ():
             scripts = [script([formulas[at]]) for at in left]
             said = dict(zip(left, ask(name, scripts, self.seconds), strict=True))
             wrong = [at for at in left if said[at] not in (answer, "unknown")]
             if wrong:
                 raise Refusal(f"{what} {wrong[0] + 1} does not hold: {SHOWN[name]} says {said[wrong[0]]}")
             confirmed = [at for at in left if said[at] == answer]
-            by |= {name: len(confirmed)} if confirmed else {}
+            by |= {name: None} if confirmed else {}
             left = [at for at in left if said[at] != answer]
             if not left:
-                return " and ".join(SHOWN[one] for one in by)
-        tried = " and ".join(SHOWN[name] for name in names) or "no solver that did not search"
-        raise Undecided(f"{what} {left[0] + 1} is not decided by {tried}")
+                break
+        if left:
+            tried = " and ".join(SHOWN[name] for name in names) or "no solver that did not search"
+            raise Undecided(f"{what} {left[0] + 1} is not decided by {tried}")
+        return " and ".join(SHOWN[one] for one in by)
+
+    def refuted(self, formulas: list[Term], refutations: Any, what: str) -> tuple[int, str]:
+        """That no formula has a model: how many steps of refutations were checked, and who says it of the others."""
+        told = listed(refutations) or [None] * len(formulas)
+        if len(told) != len(formulas):
+            raise Unreadable("a certificate has a refutation, or null, for each formula")
+        left, steps = [], 0
+        for formula, refutation in zip(formulas, told, strict=True):
+            if formula is FALSE:
+                continue
+            if refutation is None or self.only:
+                left.append(formula)
+                continue
+            clauses = clauses_of(formula)
+            if clauses is None:
+                raise Unreadable("a formula that is not about bits has no refutation")
+            steps += check_refutation(clauses, unpacked(text(refutation)))
+        return steps, self.all(left, "unsat", what)
 
 
 def allow_depth() -> None:
@@ -141,31 +161,49 @@ def _executions(certificate: Certificate, asking: _Asking, report: Report) -> No
 
 
 def _unfolding(certificate: Certificate, asking: _Asking, report: Report) -> None:
-    evidence = only(certificate.evidence, "kind", "instances", "invariants", "split")
-    program = _program(certificate, "safe", "bounded-safe")
-    made = unfolding(program, certificate.claim.entries, evidence, certificate.claim.bounds).encode()
-    count = sum(len(conditions) for conditions in _conditions(program, evidence).values())
-    _ask(made, evidence, asking, report, f", with {count} loop invariants" if count else "")
+    evidence, formulas = certificate.evidence, formulas_of(certificate)
+    count = sum(len(mapped(one)["conditions"]) for one in evidence["invariants"])
+    _ask(formulas, evidence, asking, report, f", with {count} loop invariants" if count else "")
 
 
 def _schedules(certificate: Certificate, asking: _Asking, report: Report) -> None:
-    evidence = only(certificate.evidence, "kind", "instances", "split")
-    program, claim = _program(certificate, "bounded-safe"), certificate.claim
-    made, rounds = schedules(program, claim.entries, _instances(evidence), claim.bounds)
-    _ask(made.encode(), evidence, asking, report, f", for all schedules of these bounds, in {rounds} rounds")
+    formulas, claim = formulas_of(certificate), certificate.claim
+    within = ", ".join(f"{name} {bound}" for name, bound in claim.bounds.items())
+    _ask(formulas, certificate.evidence, asking, report, f", for all schedules within {within}")
 
 
-def _ask(made: Formula, evidence: dict[str, Any], asking: _Asking, report: Report, more: str) -> None:
+def _ask(formulas: list[Term], evidence: dict[str, Any], asking: _Asking, report: Report, more: str) -> None:
+    what = "part" if len(formulas) > 1 else "obligation"
+    steps, names = asking.refuted(formulas, evidence["refutations"], what)
+    said = f"{len(evidence['instances'])} calls and loop iterations were unfolded and encoded again{more}"
+    said += f", in {len(formulas)} parts that cover the search" if len(formulas) > 1 else ""
+    shown = [f"a refutation of {steps} steps, each checked, shows that nothing is violated"] if steps else []
+    shown += [f"{names} says that nothing is violated"] if names else []
+    report.checked.append(f"{said}; {' and '.join(shown) or 'constants decide'}")
+    report.rests_on += [names] if names else []
+
+
+def formulas_of(certificate: Certificate) -> list[Term]:
+    """What must have no model, so that the claim holds: a formula for each leaf of the split tree, or each clause."""
+    evidence, claim = certificate.evidence, certificate.claim
+    kind = evidence.get("kind")
+    if kind == "unfolding":
+        only(evidence, "kind", "instances", "invariants", "split", "refutations")
+        program = _program(certificate, "safe", "bounded-safe")
+        made = unfolding(program, claim.entries, evidence, claim.bounds).encode()
+    elif kind == "schedules":
+        only(evidence, "kind", "instances", "split", "refutations")
+        program = _program(certificate, "bounded-safe")
+        made = schedules(program, claim.entries, _instances(evidence), claim.bounds)[0].encode()
+    else:
+        only(evidence, "kind", "definitions", "refutations")
+        _no_program(claim, "safe")
+        definitions = "\n".join(text(line) for line in listed(evidence["definitions"]))
+        return obligations(read_clauses(certificate.subject), definitions)
     if len(made.reached) != len(evidence["instances"]):
         raise Refusal("an instance is of no call or loop that the program can reach")
     parts = leaves(evidence["split"], made.reached)
-    formulas = [conj(*made.assumed, disj(*made.bad), *decisions) for decisions in parts]
-    open_formulas = [formula for formula in formulas if formula is not FALSE]
-    names = asking.all(open_formulas, "unsat", "part" if len(parts) > 1 else "obligation")
-    said = f"{len(made.reached)} calls and loop iterations were unfolded and encoded again{more}"
-    said += f", in {len(parts)} parts that cover the search" if len(parts) > 1 else ""
-    report.checked.append(f"{said}; {f'{names} says that nothing is violated' if names else 'constants decide'}")
-    report.rests_on += [names] if names else []
+    return [conj(*made.assumed, disj(*made.bad), *decisions) for decisions in parts]
 
 
 def _instances(evidence: dict[str, Any]) -> list[tuple[int, str]]:
@@ -266,13 +304,13 @@ def _no_program(claim: Claim, verdict: str) -> None:
 
 
 def _interpretation(certificate: Certificate, asking: _Asking, report: Report) -> None:
-    evidence = only(certificate.evidence, "kind", "definitions")
-    _no_program(certificate.claim, "safe")
-    definitions = "\n".join(text(line) for line in listed(evidence["definitions"]))
-    asked = obligations(read_clauses(certificate.subject), definitions)
-    names = asking.all(asked, "unsat", "clause")
-    report.checked.append(f"{len(asked)} clauses hold under the definitions of their predicates, says {names}")
-    report.rests_on.append(names)
+    asked = formulas_of(certificate)
+    steps, names = asking.refuted(asked, certificate.evidence["refutations"], "clause")
+    shown = [f"a refutation of {steps} steps, each checked, shows it"] if steps else []
+    shown += [f"{names} says so"] if names else []
+    said = f"{len(asked)} clauses hold under the definitions of their predicates"
+    report.checked.append(f"{said}; {' and '.join(shown) or 'there is nothing else to check'}")
+    report.rests_on += [names] if names else []
 
 
 def _derivation(certificate: Certificate, asking: _Asking, report: Report) -> None:

@@ -12,7 +12,7 @@ import pytest
 from cleave.cli.main import main
 from cleave.run.request import Options
 from cleave_check.__main__ import main as checker
-from cleave_check.certificate import Certificate, read_certificate
+from cleave_check.certificate import Certificate, read_certificate, sealed
 from cleave_check.check import Report, check
 from cleave_check.refusal import Undecided
 from support.certified_tasks import TASKS, Task, run
@@ -103,3 +103,20 @@ def test_a_certificate_is_text_that_people_can_read(tmp_path: Path) -> None:
     whole = json.loads(out.read_text())
     assert list(whole) == ["format", "version", "claim", "origin", "evidence", "subject", "seal"]
     assert "proc main() -> () [entry] {" in whole["subject"]
+
+
+def test_what_is_about_bits_needs_no_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pysat", reason="the extra 'sat' is not installed")
+    task = next(task for task in TASKS if task.name == "counter.btor2")
+    _, out = run(task, tmp_path)
+    assert checker([str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "each checked, shows it" in said
+    assert said.count("rests on: ") == 1  # the front end
+    assert checker([str(out), "--solver", "cvc5"]) == 0
+    assert "rests on: cvc5" in capsys.readouterr().out
+    content = json.loads(out.read_text())
+    parts = {name: part for name, part in content.items() if name in ("claim", "origin", "subject")}
+    refutations = [*content["evidence"]["refutations"][1:], content["evidence"]["refutations"][0]]
+    out.write_text(sealed({**parts, "evidence": {**content["evidence"], "refutations": refutations}}))
+    assert checker([str(out)]) == 11

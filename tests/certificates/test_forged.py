@@ -141,7 +141,7 @@ def _nested(text: str) -> dict[str, Any]:
         "assumptions": [],
         "version": "",
     }
-    evidence = {"kind": "unfolding", "instances": [[-1, "main"]], "invariants": [], "split": None}
+    evidence = {"kind": "unfolding", "instances": [[-1, "main"]], "invariants": [], "split": None, "refutations": []}
     return {"claim": claim, "origin": origin, "evidence": evidence, "subject": subject.splitlines()}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from cleave.errors import UnsupportedError
-from cleave.export.certificate_proofs import NoProofError, in_parts, proof_of
+from cleave.export.certificate_proofs import NoProofError, in_parts, proof_of, refutations
 from cleave.export.certificate_traces import exact_trace
 from cleave.export.exports import About
 from cleave.frontends.input import Input, Kind
@@ -52,6 +52,7 @@ def certificate_text(about: About, result: Result) -> str | None:
         except Undecided:
             if not in_parts(content["evidence"]):
                 raise
+            content["evidence"]["refutations"] = []
         return _accepted(content, 2 * _SECONDS)
     except (NoProofError, Refusal) as why:
         raise UnsupportedError(f"no certificate: {why}") from None
@@ -60,6 +61,8 @@ def certificate_text(about: About, result: Result) -> str | None:
 
 
 def _accepted(content: dict[str, Any], seconds: float) -> str:
+    if "refutations" in content["evidence"]:
+        content["evidence"]["refutations"] = refutations(read_certificate(sealed(content).encode()))
     text = sealed(content)
     check(read_certificate(text.encode()), seconds=seconds)
     return text
@@ -105,7 +108,7 @@ def _of_clauses(input: Input, verdict: Verdict, subject: str) -> tuple[dict[str,
         return claim, json.loads(verdict.evidence)
     if not isinstance(verdict, Safe) or not verdict.solution:
         raise NoProofError("the proof is none by one invariant of all clauses")
-    return claim, {"kind": "interpretation", "definitions": verdict.solution.splitlines()}
+    return claim, {"kind": "interpretation", "definitions": verdict.solution.splitlines(), "refutations": []}
 
 
 def subject_of(input: Input) -> str:

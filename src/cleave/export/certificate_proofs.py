@@ -17,14 +17,18 @@ from typing import Any
 import z3
 
 from cleave.export.certificate_conditions import condition_texts
+from cleave.smt.sat.refuting import refutation
 from cleave.verdict import Invariant
-from cleave_check.check import schedules, unfolding
+from cleave_check.bits import clauses_of
+from cleave_check.certificate import Certificate
+from cleave_check.check import formulas_of, schedules, unfolding
 from cleave_check.explore import explore
 from cleave_check.loops import Loop, nest
 from cleave_check.program import Program
-from cleave_check.refusal import Refusal
+from cleave_check.refusal import Refusal, Undecided
+from cleave_check.refutation import packed
 from cleave_check.smtlib import script
-from cleave_check.terms import FALSE, conj, disj
+from cleave_check.terms import FALSE, Term, conj, disj
 from cleave_check.unfold import Formula
 
 _STATES = 30_000
@@ -33,6 +37,7 @@ _GROW = 1_500  # instances of a whole unfolding
 _ROUNDS = 200
 _SPLITS = 3  # of a proof that is too hard as a whole: 8 parts
 _COST = 30_000_000  # of Z3, in all
+_HINTS = 5_000_000  # of a refutation: a few seconds to check
 
 
 class NoProofError(Exception):
@@ -55,6 +60,22 @@ def proof_of(
             if found is not None:
                 return found
     return search.unfolded()
+
+
+def refutations(certificate: Certificate) -> list[str | None]:
+    """For each formula that the checker will ask about: one that it can follow without a solver, if there is one in
+    time. None: the formula is not about bits, or too hard."""
+    found = [_refutation(formula) for formula in formulas_of(certificate)]
+    return found if any(one is not None for one in found) else []
+
+
+def _refutation(formula: Term) -> str | None:
+    try:
+        clauses = clauses_of(formula) if formula is not FALSE else None
+    except Undecided:
+        return None
+    steps = None if clauses is None else refutation(clauses)
+    return None if steps is None or sum(len(hints) for _, hints in steps) > _HINTS else packed(steps)
 
 
 def in_parts(evidence: dict[str, Any]) -> bool:
@@ -93,7 +114,7 @@ def _schedules(program: Program, entries: tuple[str, ...], bounds: Mapping[str, 
     made, _ = schedules(program, entries, [], bounds, grow=_GROW)
     if made.encode().opens:
         raise NoProofError("the unfolding that the proof needs is too large")
-    return {"kind": "schedules", "instances": [list(one) for one in made.instances], "split": None}
+    return {"kind": "schedules", "instances": [list(one) for one in made.instances], "split": None, "refutations": []}
 
 
 def _others(program: Program, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -200,7 +221,7 @@ def _name(kind: str, at: int) -> str:
 
 def _written(instances: Sequence[tuple[int, str]], invariants: list[dict[str, Any]]) -> dict[str, Any]:
     written = [list(one) for one in instances]
-    return {"kind": "unfolding", "instances": written, "invariants": invariants, "split": None}
+    return {"kind": "unfolding", "instances": written, "invariants": invariants, "split": None, "refutations": []}
 
 
 def _without(invariants: list[dict[str, Any]], numbers: set[int]) -> list[dict[str, Any]]:
