@@ -7,7 +7,9 @@ outputs.write(result)                        # sentences about what was not writ
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -47,7 +49,7 @@ class Outputs:
             if text is None:
                 where = "not here" if result.verdict.word in one.verdicts else f"not of {result.verdict.word}"
                 return f"{file} is not written: {one.nothing}, {where}"
-            _write(file, text)
+            _replace(file, text)
         except CleaveError as error:
             return str(error)
         return ""
@@ -106,6 +108,24 @@ def _write(file: str, text: str, mode: str = "w") -> None:
             stream.write(text)
     except OSError as error:
         _refuse(file, error.strerror or str(error))
+
+
+def _replace(file: str, text: str) -> None:
+    """All of it or nothing: what was there stays if the disk is full or the process is ended."""
+    place = os.path.realpath(file)
+    if (os.path.exists(place) and not os.path.isfile(place)) or not os.access(os.path.dirname(place), os.W_OK):
+        _write(file, text)  # a device, or nothing may be made beside it
+        return
+    new = f"{place}.{os.getpid()}.new"
+    try:
+        _write(new, text)
+        if os.path.exists(place):
+            shutil.copymode(place, new)
+        os.replace(new, place)
+    except (OSError, UsageError) as error:
+        with contextlib.suppress(OSError):
+            os.remove(new)
+        _refuse(file, getattr(error, "strerror", None) or str(error).rpartition(": ")[2])
 
 
 def _refuse(file: str, why: str) -> NoReturn:
