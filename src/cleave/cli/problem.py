@@ -132,9 +132,11 @@ def chosen_options(options: argparse.Namespace) -> Options:
         raise UsageError("--address is that of a Ray cluster: it needs --on ray")
     if options.address is not None and options.workers is None:
         raise UsageError("how many workers may the cluster be asked for? Say --workers N")
+    told = _told(options)
     return Options(
         engine=options.engine,
-        engines=_engine_options(options),
+        engines=_engine_options(options, told),
+        given=tuple(told),
         each=options.each,
         entry=options.entry,
         property=Property(options.property) if options.property else None,
@@ -157,13 +159,21 @@ def chosen_options(options: argparse.Namespace) -> Options:
     )
 
 
-def _engine_options(options: argparse.Namespace) -> tuple[Any, ...]:
-    """Of each engine that has one of the options that were given."""
+def _told(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of engines that were given."""
     if not options.known_engines:
-        return ()
-    from cleave.run.options import given, options_for
+        return {}
+    from cleave.run.options import given
 
-    told = given(options, options.known_engines)
+    return given(options, options.known_engines)
+
+
+def _engine_options(options: argparse.Namespace, told: dict[str, Any]) -> tuple[Any, ...]:
+    """Of each engine that has one of the options that were given."""
+    if not told:
+        return ()
+    from cleave.run.options import options_for
+
     return tuple(one.options(**own) for one in options.known_engines if (own := options_for(one, told)))
 
 

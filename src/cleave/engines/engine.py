@@ -31,7 +31,8 @@ Role: TypeAlias = Literal["settle", "violations", "invariants"]
 class Engine:
     """``purpose`` is one sentence for people. ``version`` is that of its task and messages: a run of another version
     is not resumed. ``deepen`` names a function from options and the bounds that they proved, to larger options.
-    ``tells``: what a proof of it tells to others, such as "invariants"."""
+    ``tells``: what a proof of it tells to others, such as "invariants". ``integers``: it computes with integers, and not
+    with bits, where `Setting.integers` says so."""
 
     name: str
     purpose: str
@@ -43,6 +44,7 @@ class Engine:
     deepen: str = ""
     distributes: bool = True
     tells: frozenset[str] = frozenset()
+    integers: bool = False
     version: int = 1
 
     def misfit(self, kind: Kind) -> str | None:

@@ -274,10 +274,10 @@ class Program:
 
 def checks_of(program: Program) -> dict[str, int]:
     """The properties that are checked, and in how many places; for a language with one property, what that is."""
-    if program.checked:
-        return dict(program.checked)
     if program.property is not Property.ASSERTIONS:
         return {program.property.value: 1}
+    if program.checked:
+        return dict(program.checked)
     asserted = (s for p in program.procedures.values() for s in p.statements() if isinstance(s, Assert))
     clauses = (c for p in program.procedures.values() for c in (*p.requires, *p.ensures) if not c.free)
     return {Property.ASSERTIONS.value: sum(1 for _ in (*asserted, *clauses))}

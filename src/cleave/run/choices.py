@@ -36,6 +36,16 @@ class Choice:
         return self.about.flag or self.name
 
     @property
+    def is_switch(self) -> bool:
+        """Whether it has two flags, ``--name`` and ``--no-name``: what is on, or may be, can be turned off."""
+        return self.type is bool and (self.may_be_none or bool(self.default))
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        flag = self.about.flag
+        return (flag, f"--no-{flag.removeprefix('--')}") if flag and self.is_switch else (flag,)
+
+    @property
     def words(self) -> tuple[Any, ...]:
         """All values, where there are few."""
         if self.about.choices is not None:
@@ -103,6 +113,8 @@ class Choice:
             return self.about.rule
         if isinstance(self.default, Enum):
             return str(self.default.value)
+        if self.is_switch:
+            return "yes"
         return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
 
 

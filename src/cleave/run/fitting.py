@@ -8,7 +8,7 @@ from cleave.engines.registry import engine, engines
 from cleave.errors import UsageError
 from cleave.frontends.boogie_options import BoogieOptions
 from cleave.frontends.c.options import COptions
-from cleave.frontends.input import Input
+from cleave.frontends.input import Input, Kind
 from cleave.frontends.read import is_boogie
 from cleave.run.plan import Plan, given_options
 from cleave.run.request import Options
@@ -22,6 +22,9 @@ _OF_C = {
     "loop_bound": "--loop-bound is",
     "memory_model": "--memory-model is",
     "spurious_wakeups": "--no-spurious-wakeups is",
+    "malloc_may_fail": "--malloc-may-fail is",
+    "trust": "--trust is",
+    "assume_pure": "--assume-pure is",
 }
 
 
@@ -36,10 +39,14 @@ def check_options(options: Options) -> None:
 
 def check_fits(options: Options, plan: Plan) -> None:
     """Raises `UsageError` for options of engines that the plan does not run, and for such as exclude each other."""
-    told = {name: value for one in options.engines for name, value in given_options(one).items()}
+    here = [engine(name) for name in dict.fromkeys(stage.engine for stage in plan.stages)]
+    if options.runtime != "local" and not any(one.distributes for one in here):
+        names = " and ".join(one.name for one in here)
+        raise UsageError(f"--on {options.runtime} is for engines with workers; this plan runs {names}")
+    changed = {name: value for one in options.engines for name, value in given_options(one).items()}
+    told = dict.fromkeys(options.given) | changed
     if not told:
         return
-    here = [engine(name) for name in dict.fromkeys(stage.engine for stage in plan.stages)]
     names = {field.name for one in here for field in fields(one.options)}
     from cleave.run.options import excluded, misfits
 
@@ -47,6 +54,29 @@ def check_fits(options: Options, plan: Plan) -> None:
         raise UsageError(misfits(told, here, engines())[0])
     if wrong := excluded(told, here):
         raise UsageError(wrong[0])
+
+
+def _check_tables(input: Input, options: Options) -> None:
+    """Options that ask for one verdict for each part of a program."""
+    if options.each and not input.is_c:
+        raise UsageError(f"{input.file}: --each is for programs in C")
+    flag = "--each" if options.each else "--infer" if options.infer else "--modular" if options.modular else ""
+    if flag and options.outputs:
+        raise UsageError(f"--{next(iter(options.outputs))} is about one verdict, and {flag} gives many")
+    if (options.modular or options.infer) and not is_boogie(input.file):
+        raise UsageError(f"{input.file}: {flag} is for programs in Boogie")
+    if (options.modular or options.infer) and options.entry is not None:
+        raise UsageError(f"--entry names one procedure, and {flag} is about each of them")
+
+
+def check_threads(input: Input, options: Options) -> None:
+    """Raises `UsageError` for what says how threads run, where there are none."""
+    if input.kind is not Kind.PROGRAM:
+        return
+    if not options.c.spurious_wakeups:
+        raise UsageError(f"{input.file}: --no-spurious-wakeups is for programs with threads")
+    if options.boogie.cooperative:
+        raise UsageError(f"{input.file}: --cooperative is for programs with threads")
 
 
 def check_language(input: Input, options: Options) -> None:
@@ -58,12 +88,7 @@ def check_language(input: Input, options: Options) -> None:
     if options.boogie != BoogieOptions() and not is_boogie(input.file):
         flag = "--cooperative" if options.boogie.cooperative else "--with"
         raise UsageError(f"{input.file}: {flag} is for programs in Boogie")
-    if options.each and not input.is_c:
-        raise UsageError(f"{input.file}: --each is for programs in C")
-    if options.each and options.outputs:
-        raise UsageError(f"--{next(iter(options.outputs))} is about one verdict, and --each gives many")
-    if (options.modular or options.infer) and not is_boogie(input.file):
-        raise UsageError(f"{input.file}: {'--infer' if options.infer else '--modular'} is for programs in Boogie")
+    _check_tables(input, options)
     usual, chosen = asdict(COptions()), asdict(options.c)
     for name, value in chosen.items():
         if name == "checks" and is_boogie(input.file):

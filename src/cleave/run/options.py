@@ -70,7 +70,7 @@ def _add(group: argparse._ArgumentGroup, held: Held) -> None:
     choice = held[0][1]
     common: dict[str, Any] = {"dest": choice.name, "default": argparse.SUPPRESS, "help": _help(held).replace("%", "%%")}
     if choice.type is bool:
-        action = argparse.BooleanOptionalAction if choice.may_be_none else "store_true"
+        action = argparse.BooleanOptionalAction if choice.is_switch else "store_true"
         group.add_argument(choice.about.flag, action=action, **common)
         return
     metavar = f"{{{','.join(map(str, choice.words))}}}" if choice.words else choice.about.metavar or None
@@ -95,7 +95,7 @@ def _help(held: Held) -> str:
 
 
 def _help_of(choice: Choice) -> str:
-    if choice.type is bool and not choice.may_be_none:
+    if choice.type is bool and not choice.is_switch:
         return choice.about.help
     return f"{choice.about.help} (default{':' if choice.default is None else ''} {choice.default_text()})"
 

@@ -30,12 +30,16 @@ def table(engine: Described) -> str:
     lines = []
     if flagged:
         lines += ["| flag | in Python | meaning | values | default |", "| --- | --- | --- | --- | --- |"]
-        lines += [_row(f"`{one.about.flag}`", f"`{one.name}`", one.about.help, *_values(one)) for one in flagged]
+        lines += [_row(_flags(one), f"`{one.name}`", one.about.help, *_values(one)) for one in flagged]
     if tuning:
         lines += [""] if flagged else []
         lines += ["| only in Python | meaning | values | default | reason |", "| --- | --- | --- | --- | --- |"]
         lines += [_row(f"`{one.name}`", one.about.help, *_values(one), one.about.reason) for one in tuning]
     return "\n".join(lines) + "\n"
+
+
+def _flags(choice: Choice) -> str:
+    return ", ".join(f"`{flag}`" for flag in choice.flags)
 
 
 def _values(choice: Choice) -> tuple[str, str]:

@@ -30,6 +30,7 @@ class Options:
     engine: str | None = None  # one engine; None or auto: a plan of several
     each: bool = False  # of C: a verdict for each check
     engines: tuple[Any, ...] = ()  # options of single engines, such as InlineOptions()
+    given: tuple[str, ...] = ()  # engines' options that were given, also those that say the default
     entry: str | None = None  # the procedure to start from
     property: Property | None = None  # of Boogie: what a violation is; None: what the program asks
     c: COptions = field(default_factory=COptions)  # how to read C; its entry is the one above

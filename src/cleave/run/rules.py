@@ -28,7 +28,7 @@ from cleave.engines.registry import engine
 from cleave.errors import UsageError
 from cleave.frontends.input import Input, Kind
 from cleave.ir.integers import Integers
-from cleave.run.fitting import check_language
+from cleave.run.fitting import check_language, check_threads
 from cleave.run.plan import EXECUTIONS, Place, Plan, Stage, engine_versions, given_options
 from cleave.run.request import AUTO, Options
 
@@ -76,16 +76,18 @@ def make_plan(input: Input, options: Options, *, expected: str | None = None) ->
 
 def _check(input: Input, options: Options) -> None:
     check_language(input, options)
+    check_threads(input, options)
     name = options.engine if options.engine != AUTO else None
     if name is not None and (why := engine(name).misfit(input.kind)) is not None:
         raise UsageError(f"{input.file}: {why}")
-    if options.integers not in (None, Integers.BITS) and not input.is_c:
+    if options.integers is not None and not input.is_c:
         raise UsageError(f"{input.file}: --integers is for programs in C, whose integers have so many bits")
-    if options.integers not in (None, Integers.BITS) and (input.kind is Kind.THREADS or name in (THREADS, BMC)):
-        why = f"the engine {name if name == BMC else THREADS} computes with bits"
-        raise UsageError(f"{input.file}: --integers is for sequential programs; {why}")
-    if options.invariants_from is not None and (input.kind is not Kind.PROGRAM or name not in (None, INLINE)):
-        raise UsageError(f"{input.file}: --invariants-from is for programs that the inline engine verifies")
+    chosen = name or (THREADS if input.kind is Kind.THREADS else INLINE)
+    if options.integers not in (None, Integers.BITS) and not engine(chosen).integers:
+        raise UsageError(f"{input.file}: --integers is for sequential programs; the engine {chosen} computes with bits")
+    if options.invariants_from is not None and (input.kind is not Kind.PROGRAM or name != INLINE):
+        why = "; the plan without --engine finds invariants by itself" if name is None else ""
+        raise UsageError(f"{input.file}: --invariants-from is for --engine {INLINE}{why}")
 
 
 class _Builder:
@@ -104,7 +106,9 @@ class _Builder:
         match self._input.kind:
             case Kind.THREADS:
                 return self._named(THREADS)
-            case Kind.PROGRAM if self._options.integers is None and self._options.runtime != "simulated":
+            case Kind.PROGRAM if (
+                self._options.integers in (None, Integers.BITS) and self._options.runtime != "simulated"
+            ):
                 return self._sequential()
             case Kind.PROGRAM:
                 return self._named(INLINE)
@@ -143,8 +147,7 @@ class _Builder:
         """Integers that wrap around as bits do come first: where they prove or refute something they are quick."""
         if self._input.kind is Kind.PROGRAM:
             yield self._executions()
-        options = self._options
-        if self._input.is_c and options.integers is None and options.runtime == "local" and not self._tells_bits():
+        if self._input.is_c and self._options.runtime == "local" and not self._is_about_bits():
             yield self._exact(workers=self._workers)
         yield from self._with_integers(PDR, "prove or refute without bounds, by Horn clauses")
 
@@ -221,7 +224,7 @@ class _Builder:
     def _guesses(self, limit: float) -> Iterator[Stage]:
         """Loops mostly have invariants that can be guessed; what these prove takes little, however long loops are."""
         own = self._options_of(PDR)
-        if own.strategies is None and not self._tells_bits():
+        if own.strategies is None and not self._is_about_bits():
             about = (GUESS, "loops", _GUESS_COST, _GUESS_SECONDS), (CELL_GUESSES, "arrays", _CELLS_COST, _CELLS_SECONDS)
             for strategy, what, cost, most in about:
                 yield self._stage(
@@ -263,7 +266,7 @@ class _Builder:
         )
 
     def _proof_lane(self) -> Iterator[Stage]:
-        if self._input.is_c and not self._tells_bits():
+        if self._input.is_c and not self._is_about_bits():
             yield self._exact(workers=1, share=0.3)
         purpose = "prove or refute without bounds, by Horn clauses"
         yield self._stage(PDR, purpose, share=0.6, patience=_PATIENCE, uses=self._intervals)
@@ -351,9 +354,9 @@ class _Builder:
         kind = engine(name).options
         return self._own.get(kind) or kind()
 
-    def _tells_bits(self) -> bool:
-        """Whether somebody wants the invariant of the clauses, which is to be about bits."""
-        return "invariant" in self._options.outputs
+    def _is_about_bits(self) -> bool:
+        """Whether somebody wants bits alone, or the invariant of the clauses, which is to be about bits."""
+        return self._options.integers is not None or "invariant" in self._options.outputs
 
     def _can_run_beside(self) -> bool:
         return self._options.runtime == "local" or (

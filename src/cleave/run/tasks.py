@@ -17,7 +17,6 @@ from cleave.frontends.c.properties.registry import chosen, properties
 from cleave.frontends.c.property_file import properties_of
 from cleave.frontends.read import is_boogie, is_c, read_bytes
 from cleave.frontends.task_definition import ExpectedProperty, TaskDefinition, read_task_definition
-from cleave.ir.integers import Integers
 from cleave.records import dataclass
 from cleave.run.request import Options
 from cleave.verdict import Result, Safe, Unsafe
@@ -53,9 +52,11 @@ def resolve_task(file: str, options: Options) -> ResolvedTask:
     checks, expected = _properties(definition, options.c.checks, folder)
     if checks is None and expected is None and definition.properties:
         raise _refused(definition, file)
-    files = (*options.c.others, *others)
-    c = replace(options.c, bits=bits, others=files, checks=checks, memory_model=options.c.memory_model or "sc")
-    c = replace(c, malloc_may_fail=bool(c.malloc_may_fail), array_bounds=False)
+    c = replace(options.c, checks=checks)
+    if is_c(program):
+        files, model = (*options.c.others, *others), options.c.memory_model or "sc"
+        c = replace(c, bits=bits, others=files, memory_model=model, array_bounds=False)
+        c = replace(c, malloc_may_fail=bool(c.malloc_may_fail))
     options = replace(options, c=c)
     _check_language(program, options)
     return ResolvedTask(program, options, expected)
@@ -106,7 +107,5 @@ def _check_language(file: str, options: Options) -> None:
     others = [one.name for one in chosen(options.c.checks) if one.name != ASSERTIONS]
     if options.c.checks is not None and others and not is_boogie(file):
         raise UsageError(f"{file}: --check {','.join(others)} is for programs in C")
-    if options.integers not in (None, Integers.BITS):
-        raise UsageError(f"{file}: --integers is for programs in C, whose integers have so many bits")
     if options.c.others:
         raise UsageError(f"{file}: several files are one program only in C")

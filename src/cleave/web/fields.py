@@ -125,8 +125,8 @@ def _of_engines() -> Iterable[Field]:
     for name, own in held.items():
         choice = own[0][1]
         engines = tuple(one for one, _ in own)
-        is_flag = choice.type is bool and not choice.may_be_none
-        values = ("yes", "no") if choice.type is bool and choice.may_be_none else tuple(map(str, choice.words))
+        is_flag = choice.type is bool and not choice.is_switch
+        values = ("yes", "no") if choice.is_switch else tuple(map(str, choice.words))
         yield Field(
             name=name,
             flag=choice.about.flag,

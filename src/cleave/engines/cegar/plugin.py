@@ -13,6 +13,7 @@ ENGINE = Engine(
     kinds=frozenset({Kind.PROGRAM, Kind.CLAUSES, Kind.TRANSITIONS}),
     options=CegarOptions,
     counters=CegarCounters,
+    integers=True,
     search="cleave.engines.cegar.search:CegarSearch",
     review="cleave.engines.cegar.review:review",
     tells=frozenset({"invariants"}),

@@ -13,6 +13,7 @@ ENGINE = Engine(
     kinds=frozenset({Kind.PROGRAM}),
     options=InlineOptions,
     counters=InlineCounters,
+    integers=True,
     search="cleave.engines.inline.search:InlineSearch",
     review="cleave.engines.inline.review:review",
     deepen="cleave.engines.inline.deepen:larger",

@@ -13,6 +13,7 @@ ENGINE = Engine(
     kinds=frozenset({Kind.PROGRAM}),
     options=IntervalsOptions,
     counters=IntervalsCounters,
+    integers=True,
     search="cleave.engines.intervals.search:IntervalsSearch",
     distributes=False,
 )

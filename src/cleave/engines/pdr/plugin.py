@@ -13,6 +13,7 @@ ENGINE = Engine(
     kinds=frozenset({Kind.PROGRAM, Kind.CLAUSES, Kind.TRANSITIONS}),
     options=PdrOptions,
     counters=PdrCounters,
+    integers=True,
     search="cleave.engines.pdr.search:PdrSearch",
     review="cleave.engines.pdr.review:review",
     tells=frozenset({"invariants"}),

@@ -63,6 +63,7 @@ _SO_MANY = 1 << 20  # objects; docs/guide/assumptions.md says that there are not
 _ARGUMENTS_POWER = 28  # no system passes that many
 
 
+_OF_MEMORY = (MEMORY, LEAKS, LOST)
 _ENVIRONMENT = "what the third parameter of main leads to"
 _HANDLING = ("signal", "bsd_signal", "sysv_signal", "__sysv_signal", "sigset")
 _WAITS = ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait")
@@ -87,6 +88,7 @@ def lower(module: l.Module, options: COptions, texts: Mapping[str, str]) -> CPro
     lower_assembly(module)
     wrap_models(module)
     checks = Checks(options)
+    _check_use(options, checks)
     outline_threads(module, deadlocks=checks.wants(DEADLOCK))
     lower_threads(module, entry)
     context = _analyse(module, entry, options, checks)
@@ -105,8 +107,6 @@ def lower(module: l.Module, options: COptions, texts: Mapping[str, str]) -> CPro
     fold_constants(context)
     cells = declare_cells(module, context.memories, fresh)
     if checks.wants(UNWINDING):
-        if options.loop_bound is None:
-            raise UsageError("--check unwinding needs --loop-bound N: how often a loop may go on")
         count_depths(context)
     if checks.wants(UNINITIALISED):
         mark_cells(context, cells)
@@ -230,6 +230,14 @@ def _command_line(procedure: Procedure, context: Context) -> tuple[Statement, ..
     return (Assume(conj_all(conditions), procedure.location), *statements)
 
 
+def _check_use(options: COptions, checks: Checks) -> None:
+    """Raises `UsageError` for options of checks that are not made."""
+    if checks.wants(UNWINDING) != (options.loop_bound is not None):
+        raise UsageError("--check unwinding needs --loop-bound N, and the other way round: how often a loop may go on")
+    if options.malloc_may_fail and not any(map(checks.wants, _OF_MEMORY)):
+        raise UsageError(f"--malloc-may-fail is for --check {' or '.join(_OF_MEMORY)}")
+
+
 def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) -> Context:
     layout = Layout(module.bits)
     facts, points_to = _called_back(module, entry, follow_all=False)
@@ -242,7 +250,7 @@ def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) ->
         facts, points_to = _called_back(module, entry, follow_all=True)
         finder, memories = _find_memory(module, facts, points_to, layout)
     outside_frees = options.array_bounds  # as C allows; not in tasks of SV-COMP
-    wants_lives = any(map(checks.wants, (MEMORY, LEAKS, LOST)))
+    wants_lives = any(map(checks.wants, _OF_MEMORY))
     lives = Lives(module, facts, points_to, outside_frees=outside_frees) if wants_lives else None
     has_slots = lives is not None or (module.bits == 64 and orders_objects(module, facts, points_to))
     storage = Storage(module, facts, points_to, memories, layout, lives, has_slots=has_slots)
