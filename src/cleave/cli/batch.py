@@ -20,8 +20,8 @@ from cleave.batch.summary import as_csv, as_junit, as_text, is_failure
 from cleave.batch.task import Limits, Task
 from cleave.cli.arguments import megabytes, seconds, whole_number
 from cleave.cli.batch_progress import BatchProgress
+from cleave.cli.exit_codes import add_exit_code, worst
 from cleave.cli.printing import say
-from cleave.cli.verify import EXIT_PRECEDENCE, add_exit_code
 from cleave.errors import UsageError
 from cleave.export.exports import EXPORTS
 from cleave.journal.lock import Lock
@@ -223,7 +223,7 @@ def _exit_code(rows: Iterable[Row], options: argparse.Namespace) -> int:
             codes.add(5)
         elif row.status == "bounded" and (options.strict or "bounded-safe" in failing):
             codes.add(4)
-    return next(code for code in EXIT_PRECEDENCE if code in codes)
+    return worst(codes)
 
 
 # --- files ----------------------------------------------------------------------------------------------------------

@@ -10,15 +10,13 @@ from typing import Any
 
 import msgspec
 
+from cleave.cli.exit_codes import add_exit_code, exit_code
 from cleave.cli.printing import say
-from cleave.cli.verify import BOUNDED, add_exit_code
 from cleave.errors import InputError, UsageError
 from cleave.frontends.read import read_bytes
 from cleave.run.join import Joined, PartResult, join
 from cleave.run.parts import Whole
-from cleave.verdict import BoundedSafe, Safe, Unknown, Unsafe
-
-_CODES = {Safe.word: 0, BoundedSafe.word: 0, Unsafe.word: Unsafe.exit_code, Unknown.word: Unknown.exit_code}
+from cleave.verdict import Unknown
 
 
 def add_to(commands: Any) -> None:
@@ -45,10 +43,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps({"file": named, "parts": len(found), **asdict(joined)}))
     else:
         say("\n".join(_text(named, joined)))
-    failing: frozenset[str] | None = options.fail_on
-    if joined.verdict == BoundedSafe.word:
-        return BOUNDED if options.strict or joined.verdict in (failing or ()) else 0
-    return _CODES[joined.verdict] if failing is None or joined.verdict in failing else 0
+    return exit_code(joined.verdict, options)
 
 
 def _text(whole: str, joined: Joined) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from cleave.api import resume
 from cleave.cli.arguments import add_output, seconds
+from cleave.cli.exit_codes import add_exit_code, exit_code, worst
 from cleave.cli.printing import say
 from cleave.cli.problem import add_journal, folder
 from cleave.cli.results import print_error, print_found, print_result
@@ -19,9 +20,7 @@ from cleave.export.objects import is_conclusive
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.lock import is_locked
 from cleave.journal.places import find_run
-from cleave.verdict import BoundedSafe, Safe, Unsafe
-
-_EXIT_CODES = {verdict.word: verdict.exit_code for verdict in (Safe, BoundedSafe, Unsafe)}
+from cleave.verdict import BoundedSafe
 
 
 def add_to(commands: Any) -> None:
@@ -39,6 +38,7 @@ def add_to(commands: Any) -> None:
         "--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h (default: as before)"
     )
     add_output(parser, "one JSON object")
+    add_exit_code(parser)
     parser.set_defaults(run=run)
 
 
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     if result is not None and is_conclusive(result) and not may_improve and not is_locked(path):
         say(f"cleave: run {info.id} has finished already; this is its result", file=sys.stderr)
         print_found(result, as_json=options.json, trace=options.trace)
-        return _EXIT_CODES[result["verdict"]]
+        return exit_code(result["verdict"], options)
     return _go_on(path, info, options)
 
 
@@ -77,7 +77,7 @@ def _go_on(path: Path, info: RunInfo, options: argparse.Namespace) -> int:
         journal=path.parent,
         deterministic=options.deterministic,
     )
-    code = UsageError.exit_code if result.unwritten else result.verdict.exit_code
+    code = worst({exit_code(result.verdict.word, options), UsageError.exit_code if result.unwritten else 0})
     if abandoned:  # the thread goes with the process
         end_processes()
         sys.stdout.flush()

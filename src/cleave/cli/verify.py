@@ -14,6 +14,7 @@ from typing import Any
 from cleave.api import verify
 from cleave.cli.arguments import Extent, add_output, run_id
 from cleave.cli.brief import add_help
+from cleave.cli.exit_codes import add_exit_code, exit_code, worst
 from cleave.cli.printing import say
 from cleave.cli.problem import add_problem, chosen_options
 from cleave.cli.results import print_error, print_result
@@ -23,11 +24,7 @@ from cleave.errors import CleaveError, UsageError
 from cleave.frontends.read import is_c
 from cleave.run.request import Options
 from cleave.usage import cpu_seconds, process_age
-from cleave.verdict import BoundedSafe, Reason, Result, Unknown, Unsafe, Verdict
-
-BOUNDED = 4  # the exit code of bounded-safe, where somebody asks for one
-_FAILING = {"unsafe": Unsafe.word, "unknown": Unknown.word, "bounded": BoundedSafe.word, "none": ""}
-EXIT_PRECEDENCE = (6, 2, 1, 10, 5, BOUNDED, 0)  # of several files' exit codes, the first of these is the command's
+from cleave.verdict import Reason, Result, Unknown, Verdict
 
 
 def add_to(commands: Any, extent: Extent = Extent.ALL) -> None:
@@ -59,28 +56,6 @@ def _add_smtlib(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_exit_code(parser: argparse.ArgumentParser) -> None:
-    codes = parser.add_argument_group("exit code")
-    codes.add_argument(
-        "--fail-on",
-        metavar="LIST",
-        type=failing,
-        help="the verdicts that have an exit code other than 0, separated by commas: any of unsafe (10), unknown (5)"
-        " and bounded (4), or none (default unsafe,unknown)",
-    )
-    codes.add_argument("--strict", action="store_true", help=f"bounded-safe has the exit code {BOUNDED}")
-
-
-def failing(text: str) -> frozenset[str]:
-    """``unsafe,bounded``."""
-    names = [name.strip().removesuffix("-safe") for name in text.split(",") if name.strip()]
-    wrong = [name for name in names if name not in _FAILING]
-    if wrong or not names:
-        told = f"{wrong[0]!r} is none" if wrong else "nothing is named"
-        raise argparse.ArgumentTypeError(f"{told} of unsafe, unknown, bounded and none")
-    return frozenset(_FAILING[name] for name in names)
-
-
 def run(options: argparse.Namespace) -> int:
     if (options.smtlib and options.json) or (options.model and not options.smtlib):
         raise UsageError("--model needs --smtlib, and --smtlib excludes --json")
@@ -105,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
             linked, chosen = replace(linked, since=now, before=used), replace(chosen, since=now, before=used)
             if abandoned:
                 _leave_behind(options, signals, number + 1, codes)
-    return _worst(codes)
+    return worst(codes)
 
 
 def _without_places(arguments: Iterable[str]) -> str:
@@ -119,10 +94,6 @@ def _programs(files: list[str]) -> tuple[list[str], tuple[str, ...]]:
     first = next(filter(is_c, files), None)
     others = tuple(filter(is_c, files))[1:]
     return [first, *(file for file in files if not is_c(file))] if first is not None else files, others
-
-
-def _worst(codes: Iterable[int]) -> int:
-    return next(code for code in EXIT_PRECEDENCE if code in codes)
 
 
 def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signals) -> tuple[int, bool]:
@@ -151,8 +122,8 @@ def _one(file: str, chosen: Options, options: argparse.Namespace, signals: Signa
         said = f"not all of {', '.join(chosen.outputs.values())} is written: a limit was hit first"
         result = replace(result, unwritten=(said,))
     _print(file, result, chosen, options)
-    code = exit_code(result.verdict, options.fail_on, strict=options.strict)
-    return _worst({code, UsageError.exit_code if result.unwritten else 0}), abandoned
+    code = exit_code(result.verdict.word, options)
+    return worst({code, UsageError.exit_code if result.unwritten else 0}), abandoned
 
 
 def _print(file: str, result: Result, chosen: Options, options: argparse.Namespace) -> None:
@@ -169,19 +140,12 @@ def _print(file: str, result: Result, chosen: Options, options: argparse.Namespa
     )
 
 
-def exit_code(verdict: Verdict, failing: frozenset[str] | None, *, strict: bool) -> int:
-    """Of one verdict, as the user wants it."""
-    if isinstance(verdict, BoundedSafe):
-        return BOUNDED if strict or verdict.word in (failing or ()) else 0
-    return verdict.exit_code if failing is None or verdict.word in failing else 0
-
-
 def _not_started(file: str, options: argparse.Namespace, chosen: Options) -> int:
     """Every file gets a verdict, also those that nobody looked at."""
     verdict: Verdict = Unknown(Reason.INTERRUPTED, "not started")
     result = Result(verdict, chosen.engine or "", {}, 0.0, chosen.workers, {})
     _print(file, result, replace(chosen, journal=None), options)
-    return exit_code(verdict, options.fail_on, strict=options.strict)
+    return exit_code(verdict.word, options)
 
 
 def _leave_behind(options: argparse.Namespace, signals: Signals, number: int, codes: set[int]) -> None:
@@ -197,4 +161,4 @@ def _leave_behind(options: argparse.Namespace, signals: Signals, number: int, co
     chosen = chosen_options(options)
     codes.update(_not_started(file, options, chosen) for file in options.files[number:])
     sys.stdout.flush()
-    os._exit(_worst(codes))
+    os._exit(worst(codes))

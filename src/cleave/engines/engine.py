@@ -31,8 +31,8 @@ Role: TypeAlias = Literal["settle", "violations", "invariants"]
 class Engine:
     """``purpose`` is one sentence for people. ``version`` is that of its task and messages: a run of another version
     is not resumed. ``deepen`` names a function from options and the bounds that they proved, to larger options.
-    ``tells``: what a proof of it tells to others, such as "invariants". ``integers``: it computes with integers, and not
-    with bits, where `Setting.integers` says so."""
+    ``tells``: what a proof of it tells to others, such as "invariants". ``integers``: whether it computes with integers
+    in place of bits where `Setting.integers` says so."""
 
     name: str
     purpose: str

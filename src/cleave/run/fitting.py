@@ -41,8 +41,8 @@ def check_fits(options: Options, plan: Plan) -> None:
     """Raises `UsageError` for options of engines that the plan does not run, and for such as exclude each other."""
     here = [engine(name) for name in dict.fromkeys(stage.engine for stage in plan.stages)]
     if options.runtime != "local" and not any(one.distributes for one in here):
-        names = " and ".join(one.name for one in here)
-        raise UsageError(f"--on {options.runtime} is for engines with workers; this plan runs {names}")
+        runs = " and ".join(one.name for one in here)
+        raise UsageError(f"--on {options.runtime} is for engines with workers; this plan runs {runs}")
     changed = {name: value for one in options.engines for name, value in given_options(one).items()}
     told = dict.fromkeys(options.given) | changed
     if not told:
