@@ -394,3 +394,33 @@ def test_a_short_program_without_inputs_is_settled_by_its_execution(text: str, t
     )
     found = verify(str(file), Options(engine="executions")).verdict
     assert isinstance(found, Unsafe if text else Safe)
+
+
+@pytest.mark.parametrize("count", (4, 3))
+def test_elements_of_arrays_that_were_never_set_are_inputs(count: int) -> None:
+    """Also in versions of an array that are older than the newest one."""
+    text = f"""
+var a: (Array (_ BitVec 8) (_ BitVec 8))
+proc main() -> () {{
+  local i: (_ BitVec 8)
+  local x: (_ BitVec 8)
+  local y: (_ BitVec 8)
+  start:
+    i := (_ bv0 8)
+    goto loop
+  loop:
+    goto more, done
+  more:
+    assume (bvult i (_ bv{count} 8))
+    a := (store a i i)
+    i := (bvadd i (_ bv1 8))
+    goto loop
+  done:
+    assume (not (bvult i (_ bv{count} 8)))
+    a, x := (store (store a (_ bv9 8) (_ bv1 8)) (_ bv3 8) (_ bv1 8)), (select a (_ bv3 8))
+    y := (select (store a (_ bv7 8) (_ bv2 8)) (_ bv3 8))
+    assert (= y (_ bv1 8))
+    return
+}}
+"""
+    assert confirmed(read_program(text)) is (count == 4)

@@ -55,12 +55,19 @@ static W bvslt(W a, W b, int w) { return (i128)wide(a, w) < (i128)wide(b, w); }
 static W bvsle(W a, W b, int w) { return (i128)wide(a, w) <= (i128)wide(b, w); }
 
 struct entry { W key, value; };
-struct table { struct entry *entries; char *used; u64 room, count; W usual; };
-struct map { struct table *table; struct map *newer; W key, value; };  /* newest: no newer; else what differs */
+struct table { struct entry *entries; char *used; u64 room, count; W usual; char blank; };
+/* newest: no newer; else what differs, and whether that was not set yet */
+struct map { struct table *table; struct map *newer; W key, value; char unset; };
+static void ask_for_unset(void);
 static struct map *new_map(W usual) {
   struct map *map = memory(sizeof *map);
   map->table = memory(sizeof *map->table);
   map->table->usual = usual;
+  return map;
+}
+static struct map *blank_map(void) {  /* of which no element is set */
+  struct map *map = new_map(0);
+  map->table->blank = 1;
   return map;
 }
 static struct entry *entry_of(struct table *table, W key, int make) {
@@ -70,6 +77,7 @@ static struct entry *entry_of(struct table *table, W key, int make) {
     larger.entries = memory(larger.room * sizeof *larger.entries);
     larger.used = memory(larger.room);
     larger.usual = table->usual;
+    larger.blank = table->blank;
     for (u64 i = 0; i < table->room; i++)
       if (table->used[i]) entry_of(&larger, table->entries[i].key, 1)->value = table->entries[i].value;
     *table = larger;
@@ -85,14 +93,20 @@ static struct entry *entry_of(struct table *table, W key, int make) {
 }
 static W read_map(W array, W key) {
   struct map *map = (struct map *)(u64)array;
-  for (; map->newer; map = map->newer) if (map->key == key) return map->value;
+  for (; map->newer; map = map->newer)
+    if (map->key == key) {
+      if (map->unset) ask_for_unset();
+      return map->value;
+    }
   struct entry *entry = entry_of(map->table, key, 0);
+  if (!entry && map->table->blank) ask_for_unset();
   return entry ? entry->value : map->table->usual;
 }
 static struct map *copy_of(struct map *old) {
   struct map *newest = old;
   while (newest->newer) newest = newest->newer;
   struct map *made = new_map(newest->table->usual);
+  made->table->blank = newest->table->blank;
   for (u64 i = 0; i < newest->table->room; i++)
     if (newest->table->used[i]) {
       struct entry *entry = &newest->table->entries[i];
@@ -101,6 +115,7 @@ static struct map *copy_of(struct map *old) {
   struct map *chain[4096]; int count = 0;
   for (struct map *map = old; map->newer; map = map->newer) {
     if (count == 4096) { text("memory\\n"); leave(3); }
+    if (map->unset) ask_for_unset();
     chain[count++] = map;
   }
   while (count--) entry_of(made->table, chain[count]->key, 1)->value = chain[count]->value;
@@ -110,10 +125,14 @@ static struct map *spare;
 static W write_to(W array, W key, W value) {
   struct map *old = (struct map *)(u64)array;
   if (old->newer) old = copy_of(old);
-  struct entry *entry = entry_of(old->table, key, 1);
+  struct table *table = old->table;
+  u64 before = table->count;
+  struct entry *entry = entry_of(table, key, 1);
+  old->unset = table->blank && table->count > before;
   struct map *made = spare;
   if (made) spare = made->newer; else made = memory(sizeof *made);
   made->newer = 0;
+  made->unset = 0;
   made->table = old->table;
   old->newer = made; old->key = key; old->value = entry->value;
   entry->value = value;

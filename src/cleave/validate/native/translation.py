@@ -6,8 +6,8 @@ looks like the translation that `engines.executions` makes.
 
     case 3: s3: ... f[4] = bvadd(f[4], 1, 32); pc = 1; break;
 
-What is asked for beyond the given inputs ends the run with ``asked``; in a strict run also what is not initialised, and
-a choice between blocks.
+What is asked for beyond the given inputs ends the run with ``asked``; in a strict run also what is not initialised,
+element by element of arrays, and a choice between blocks.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class Translation:
         cases = [line for number, one in enumerate(self.stretches) for line in self._case(number, one)]
         arrays = "".join(str(int(v.sort.is_array)) for v in self.shared)
         live = live_at_entry(self.program, self._entry)
-        asks = bool(live & {*self.shared, *self._entry.parameters, *self._entry.returns, *self._entry.locals})
+        own = {*self.shared, *self._entry.parameters, *self._entry.returns, *self._entry.locals}
+        asks = any(not variable.sort.is_array for variable in live & own)
         return "\n".join(
             [
                 C_RUNTIME,
@@ -98,7 +99,7 @@ class Translation:
         for number, variable in enumerate(self.shared):
             _check(variable.sort)
             if variable.sort.is_array:
-                yield f"  g[{number}] = (W)(u64)new_map(0);"
+                yield f"  g[{number}] = (W)(u64)blank_map();"
         yield "  f = stack; f[0] = (W)-1; f[1] = 0;"
         yield from self._fresh(self._entry)
         for number, variable in enumerate(self._entry.parameters):
@@ -111,13 +112,13 @@ class Translation:
         return self._numbers[procedure.name, label, position]
 
     def _fresh(self, procedure: Procedure) -> Iterator[str]:
-        """Of a frame at ``f``: returns and locals are zero."""
+        """Of a frame at ``f``: returns and locals are zero, and of arrays no element is set."""
         own = self.own(procedure)
         yield f"  room(f + {_HEADER + len(own)});"
         for number, variable in enumerate(own):
             _check(variable.sort)
             if number >= len(procedure.parameters):
-                yield f"  f[{_HEADER + number}] = {'(W)(u64)new_map(0)' if variable.sort.is_array else '0'};"
+                yield f"  f[{_HEADER + number}] = {'(W)(u64)blank_map()' if variable.sort.is_array else '0'};"
 
     # --- stretches ----------------------------------------------------------------------------------------------------
 
@@ -191,7 +192,7 @@ class Translation:
         yield f"    n[0] = {after}; n[1] = {size}; f = n;"
         yield from self._fresh(callee)
         live = live_at_entry(self.program, callee)
-        if live & {*callee.returns, *callee.locals}:
+        if any(not variable.sort.is_array for variable in live & {*callee.returns, *callee.locals}):
             yield '    if (strict) answer("asked");'
         yield f"    pc = {self._number(callee, callee.entry.label)};"
 
@@ -330,6 +331,7 @@ static void room(W *end) { if (end >= top) { text("stack\\n"); leave(3); } }
 __attribute__((noreturn)) static void answer(const char *word) {
   text(word); put(' '); number(steps); put(' '); number(taken); put('\\n'); leave(0);
 }
+static void ask_for_unset(void) { if (strict) answer("asked"); }
 static W ask(int bits) {
   if (taken == given) answer("asked");
   taken++;
