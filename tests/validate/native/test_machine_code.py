@@ -396,7 +396,7 @@ def test_a_short_program_without_inputs_is_settled_by_its_execution(text: str, t
     assert isinstance(found, Unsafe if text else Safe)
 
 
-@pytest.mark.parametrize("count", (4, 3))
+@pytest.mark.parametrize("count", [4, 3])
 def test_elements_of_arrays_that_were_never_set_are_inputs(count: int) -> None:
     """Also in versions of an array that are older than the newest one."""
     text = f"""
