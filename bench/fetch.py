@@ -91,4 +91,5 @@ def fetch(tasks: TaskSet, to: Path) -> None:
 
 
 def _git(*arguments: str) -> None:
-    subprocess.run(["git", *arguments], check=True)
+    if subprocess.run(["git", *arguments]).returncode:
+        raise SystemExit(f"git {' '.join(arguments)[:200]} failed; what is there already stays")

@@ -102,6 +102,12 @@ def _cleave(file: Path, options: argparse.Namespace, *flags: str) -> str:
     return subprocess.run(command, capture_output=True, text=True).stdout
 
 
+def _python(options: argparse.Namespace) -> str:
+    """The validator's own one, if it has one."""
+    own = options.validator / "venv" / "bin" / "python3"
+    return str(own if own.exists() else sys.executable)
+
+
 def _witness(task: Task, folder: Path, options: argparse.Namespace) -> str:
     """The validator's word. What it runs may hang, and is then killed. It reads preprocessed programs only, as SV-COMP
     has them."""
@@ -112,9 +118,7 @@ def _witness(task: Task, folder: Path, options: argparse.Namespace) -> str:
     said = _cleave(program, options, *task.arguments, "--check", "assertions", "--graphml", str(file))
     if not said.startswith("unsafe") or not file.exists():
         return _NONE
-    own = options.validator / "venv" / "bin" / "python3"
-    python = str(own if own.exists() else sys.executable)
-    command = [python, "main.py", str(program), "--witness", str(file), "--mode", "permissive"]
+    command = [_python(options), "main.py", str(program), "--witness", str(file), "--mode", "permissive"]
     pipe = subprocess.PIPE
     validator = subprocess.Popen(
         command, cwd=options.validator, stdout=pipe, stderr=pipe, text=True, start_new_session=True
@@ -157,8 +161,10 @@ def _model(task: Task, folder: Path, options: argparse.Namespace) -> str:
         return _NONE
     clauses, question = folder / "clauses.smt2", folder / "question.smt2"
     clauses.write_text(_INFORMATION.sub("", task.file.read_text()))
-    command = [sys.executable, "validate-model.py", str(clauses)]
+    command = [_python(options), "validate-model.py", str(clauses)]
     made = subprocess.run(command, cwd=options.validator, input=printed, capture_output=True, text=True)
+    if "ModuleNotFoundError" in made.stderr:
+        raise SystemExit(f"the validator lacks something: {made.stderr.splitlines()[-1]}")
     if made.returncode:
         return "not read"
     question.write_text(made.stdout)
