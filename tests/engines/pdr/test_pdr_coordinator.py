@@ -22,7 +22,7 @@ from cleave.engines.pdr.messages import (
     Ready,
     encode,
 )
-from cleave.engines.pdr.options import TECHNIQUES, Share, technique
+from cleave.engines.pdr.options import NOTHING_COUNTS, TECHNIQUES, Share, technique
 from support.pdr_desk import EFFORT, QUERY, Desk, entrusted, part, stopped
 
 VIOLATION = Violation(b"derivation")
@@ -72,6 +72,19 @@ def test_a_strategy_that_ends_without_an_answer_is_not_tried_again_and_the_next_
     assert desk.give_up(1) == [], "there is nothing left to try, but worker 2 is at it"
     (given_up,) = desk.give_up(2, "solver", "incomplete")
     assert given_up == GivenUp("solver", "solver; solver: incomplete")
+
+
+@pytest.mark.parametrize(("reason", "stock"), [(NOTHING_COUNTS, "stock@10"), ("its time is over", "stock@4")])
+def test_without_loops_that_count_stock_spacer_has_their_time(reason: str, stock: str) -> None:
+    desk = Desk(2, strategies=None)
+    assert [strategy for _, _, strategy, _ in entrusted(desk.ready(1, 2))] == ["global", "accelerated@5"]
+    assert entrusted(desk.give_up(2, "solver", reason)) == [(2, None, stock, 0)]
+
+
+def test_strategies_that_somebody_chose_stay_as_they_are() -> None:
+    desk = Desk(2, strategies=("global", "accelerated@5", "stock@4"))
+    desk.ready(1, 2)
+    assert entrusted(desk.give_up(2, "solver", NOTHING_COUNTS)) == [(2, None, "stock@4", 0)]
 
 
 # --- partitioning ---------------------------------------------------------------------------------------------------

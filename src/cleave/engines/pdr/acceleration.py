@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from cleave.engines.pdr.options import NOTHING_COUNTS
 from cleave.engines.pdr.spacer.exchange import Shared
 from cleave.engines.pdr.spacer.run import Busy, Event, NoAnswer, Paused, SpacerRun, UnsafeAnswer
 from cleave.errors import UnsupportedError
@@ -34,7 +35,7 @@ class AcceleratedRun:
 
     def resume(self, imports: Sequence[Shared] = ()) -> Event:
         if self._run is None or self._faster is None:
-            return NoAnswer("no loop counts")
+            return NoAnswer(NOTHING_COUNTS)
         event = self._run.resume(imports)
         if not isinstance(event, UnsafeAnswer) or event.derivation is None:
             return event

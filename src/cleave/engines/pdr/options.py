@@ -53,6 +53,9 @@ _OTHERS = tuple(strategy.name for strategy in STRATEGIES if strategy.name not in
 NAMES = (_BEST[0], UNROLL, BITS, STOCK, GUESS, ACCELERATED, *ABOUT_CELLS, *_BEST[1:], *_OTHERS)
 """All strategies. Where one is wanted, ``name@N`` is that one for N seconds."""
 
+NOTHING_COUNTS = "no loop counts"
+"""Why ``accelerated`` ends at once, where it does."""
+
 _TAKE_TURNS = 2  # workers: with no more, the last one runs several strategies in turn, each for a short time
 
 
@@ -99,6 +102,11 @@ def measured(workers: int) -> tuple[str, ...]:
         return (_BEST[0], *second, *ABOUT_CELLS, *_BEST[1:], *_OTHERS, ACCELERATED, UNROLL)
     first = (*_BEST[:2], ACCELERATED, *ABOUT_CELLS[:3], BITS, short, f"{STOCK}@8", CELL_PAIRS)
     return (*first, *_BEST[2:], *_OTHERS, STOCK, UNROLL)
+
+
+def without_loops(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The same where no loop counts: stock SPACER also has the seconds that were meant for acceleration."""
+    return tuple(f"{STOCK}@10" if name == f"{STOCK}@4" else name for name in names)
 
 
 def for_programs(workers: int) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from dataclasses import field
 from cleave.engines.coordination import is_hopeless
 from cleave.engines.findings import GivenUp
 from cleave.engines.pdr.messages import Proof
-from cleave.engines.pdr.options import NOT_SPACER, PdrOptions, limited
+from cleave.engines.pdr.options import NOT_SPACER, NOTHING_COUNTS, PdrOptions, limited, without_loops
 from cleave.ir.horn_partition import Partition
 from cleave.records import dataclass
 
@@ -32,6 +32,7 @@ class Part:
     dead: dict[int, GivenUp] = field(default_factory=dict)
     losses: dict[int, int] = field(default_factory=dict)
     proof: Proof | None = None
+    names_without_loops: tuple[str, ...] = ()  # as soon as it is known that no loop counts, if these are others
     unconfirmed: bool = False
     undisturbed: int = 0  # so many slots, the first ones, neither sieve nor take lemmas
     sieve: int | None = None  # the slot of who does, or did
@@ -72,6 +73,8 @@ class Part:
         """The search of a slot ended without an answer. If what it found was wrong, a lemma that it was given may be to
         blame: it is tried again ``alone``, as are all others on this part from now on."""
         del self.jobs[slot]
+        if why.detail == NOTHING_COUNTS:
+            self.names = self.names_without_loops or self.names
         unconfirmed = why.reason == "unconfirmed"
         if alone or not unconfirmed:
             self.dead[slot] = why
@@ -97,6 +100,8 @@ class Parts:
         self._workers = workers
         self._strategies = options.order(workers)
         self.whole = Part(None, self._strategies, max(workers, len(self._strategies)))
+        if options.strategies is None:
+            self.whole.names_without_loops = without_loops(self._strategies)
         self.whole.undisturbed = options.undisturbed(workers)
         self.parts: dict[Partition, Part] = {}
         self.divided = False
