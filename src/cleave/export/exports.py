@@ -97,7 +97,7 @@ EXPORTS = (
         refusal="cleave.export.hardware:refusal",
         verdicts=("unsafe",),
         endings=(".btor2", ".btor", ".aag", ".aig"),
-        nothing="there is a stimulus of unsafe, for models without arrays",
+        nothing="there is a stimulus of unsafe, if the trace tells all states in full",
     ),
     Export(
         name="sarif",

@@ -9,7 +9,7 @@
     .                                                          .
 
 A derivation tells the states. The inputs of each step are found here again, by a solver: where there are none, nothing
-is written.
+is written. An array is a line for all its elements, ``0 [*] 00000000 memory#0``, and one for each that is another.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cleave.frontends.transitions.aiger import aiger_model
 from cleave.frontends.transitions.btor2 import btor2_model
 from cleave.frontends.transitions.symbolic_system import HardwareModel
 from cleave.logic.sorts import BOOL
-from cleave.logic.terms import Term, boolean, bv, conj_all, eq
+from cleave.logic.terms import Op, Term, boolean, bv, conj_all, const_array, eq, store
 from cleave.logic.walk import substitute
 from cleave.smt.solver import Answer
 from cleave.smt.z3.solver import Z3Solver
@@ -32,6 +32,7 @@ from cleave.verdict import Result, Trace, Unsafe
 
 _MODELS = {".btor2": btor2_model, ".btor": btor2_model, ".aag": aiger_model, ".aig": aiger_model}
 _NUMBER = re.compile(r"(\d+)bv(\d+)")
+_MAP = re.compile(r"\[(.*)else ([^\[\],]+)\]")
 
 Values = Mapping[Term, Term]
 """Of variables, in one step."""
@@ -62,15 +63,36 @@ def _states(model: HardwareModel, trace: Trace) -> list[Values] | None:
     found: list[Values] = []
     for step in trace.steps:
         if step.kind == "fact":
-            values = [_value(text) for text in step.values.values()]
+            if len(step.values) != len(model.system.state):
+                return None
+            values = [_value(*told) for told in zip(step.values.values(), model.system.state, strict=True)]
             known = [value for value in values if value is not None]
-            if len(known) != len(model.system.state):
+            if len(known) != len(values):
                 return None
             found.append(dict(zip(model.system.state, known, strict=True)))
     return found or None
 
 
-def _value(text: str) -> Term | None:
+def _value(text: str, state: Term) -> Term | None:
+    return _array(text, state) if state.sort.is_array else _scalar(text)
+
+
+def _array(text: str, state: Term) -> Term | None:
+    """``[1bv4 := 5bv8, else 0bv8]``; None, where it is cut or has arrays in it."""
+    found = _MAP.fullmatch(text)
+    value = _scalar(found[2]) if found is not None else None
+    if found is None or value is None:
+        return None
+    value = const_array(state.sort.index, value)
+    for entry in found[1].split(", ")[:-1]:
+        index, element = (_scalar(one) for one in entry.partition(" := ")[::2])
+        if index is None or element is None:
+            return None
+        value = store(value, index, element)
+    return value
+
+
+def _scalar(text: str) -> Term | None:
     if text in ("true", "false"):
         return boolean(text == "true")
     number = _NUMBER.fullmatch(text)
@@ -113,6 +135,18 @@ def _term(variable: Term, value: object) -> Term:
     return boolean(bool(value)) if variable.sort is BOOL else bv(value, variable.sort.width)
 
 
+def _elements(value: Term) -> Iterator[str]:
+    """The places and bits of a value; one without a place, of no array."""
+    if value.op is Op.STORE:
+        array, index, element = value.args
+        yield from _elements(array)
+        yield f"[{_bits(index)}] {_bits(element)}"
+    elif value.op is Op.CONST_ARRAY:
+        yield f"[*] {_bits(value.args[0])}"
+    else:
+        yield _bits(value)
+
+
 def _bits(value: Term) -> str:
     if value.sort is BOOL:
         return "1" if value.is_true else "0"
@@ -126,7 +160,7 @@ def _btor2(model: HardwareModel, frames: Sequence[Values], bad: int) -> Iterator
         told = [(n, one) for n, one in enumerate(model.system.state) if number == 0 or one in model.free]
         if told:
             yield f"#{number}"
-            yield from (f"{n} {_bits(frame[one])} {one.name}#{number}" for n, one in told)
+            yield from (f"{n} {part} {one.name}#{number}" for n, one in told for part in _elements(frame[one]))
         yield f"@{number}"
         yield from (f"{n} {_bits(frame[one])} {one.name}@{number}" for n, one in enumerate(model.inputs))
     yield "."
