@@ -31,7 +31,7 @@ from cleave.frontends.limits import NO_LIMITS, ReadingLimits
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.places import new_run_id, start_run
 from cleave.run.carry_out import SoFar, carry_out
-from cleave.run.each import places_of, verify_each
+from cleave.run.each import Rounds, places_of
 from cleave.run.fitting import check_fits, check_options
 from cleave.run.plan import Plan, Stage, encode_plan
 from cleave.run.reached import answers, questions
@@ -108,10 +108,18 @@ def _each(input: Input, options: Options, expected: str | None, on_progress: OnP
         part = input.with_c(only=checks) if checks else input
         plan = make_plan(part, replace(options, timelimit=seconds), expected=expected)
         with _journal(plan, part, None) as journal:
-            return _carried_out(plan, part, journal, check_outputs(plan, part), on_progress, meter, plan.timelimit)
+            return _carried_out(plan, part, journal, check_outputs(plan, part), told, meter, plan.timelimit)
 
-    found = verify_each(places_of(input.program), run, options.wall_seconds())
-    return replace(found, checked=dict(input.program.checked))
+    def so_far() -> Result:
+        return replace(rounds.so_far(), checked=checked)
+
+    def told(progress: Progress) -> None:
+        if on_progress is not None:
+            on_progress(Progress(progress.stage, progress.counters, progress.run, so_far))
+
+    checked = dict(input.program.checked)
+    rounds = Rounds(places_of(input.program), run, options.wall_seconds())
+    return replace(rounds.all(), checked=checked)
 
 
 def _modular(

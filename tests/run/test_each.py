@@ -10,7 +10,7 @@ import pytest
 
 from cleave.cli.main import main
 from cleave.ir.program import Check
-from cleave.run.each import verify_each
+from cleave.run.each import Rounds
 from cleave.verdict import BoundedSafe, CheckResult, Reason, Result, Safe, Trace, Unknown, Unsafe, Verdict
 
 NAMES = ("a.1", "a.2", "a.3", "a.4")
@@ -46,13 +46,13 @@ def words(result: Result) -> list[str]:
 
 def test_one_run_settles_a_program_without_violations() -> None:
     runs = Runs(set())
-    assert words(verify_each(PLACES, runs, 0)) == ["safe"] * 4
+    assert words(Rounds(PLACES, runs, 0).all()) == ["safe"] * 4
     assert runs.asked == [NAMES]
 
 
 def test_each_violation_takes_one_more_run() -> None:
     runs = Runs({"a.2", "a.4"})
-    result = verify_each(PLACES, runs, 0)
+    result = Rounds(PLACES, runs, 0).all()
     assert words(result) == ["safe", "unsafe", "safe", "unsafe"]
     assert result.verdict.word == "unsafe"
     assert runs.asked == [NAMES, ("a.1", "a.3", "a.4"), ("a.1", "a.3")]
@@ -60,7 +60,7 @@ def test_each_violation_takes_one_more_run() -> None:
 
 def test_a_check_that_is_too_hard_is_found_by_halving() -> None:
     runs = Runs({"a.1"}, slow=frozenset({"a.3"}))
-    result = verify_each(PLACES, runs, 0)
+    result = Rounds(PLACES, runs, 0).all()
     assert words(result) == ["unsafe", "safe", "unknown", "safe"]
     assert len(runs.asked) == 6
 
@@ -70,12 +70,12 @@ def test_a_violation_in_doubt_is_of_its_check_alone() -> None:
         doubt = Unknown(Reason.UNMODELLED, "f", PLACES["a.1"].check)
         return Result(doubt if "a.1" in checks else Safe(""), "inline", {}, 0.0, 1, {})
 
-    assert words(verify_each(PLACES, run, 0)) == ["unknown", "safe", "safe", "safe"]
+    assert words(Rounds(PLACES, run, 0).all()) == ["unknown", "safe", "safe", "safe"]
 
 
 def test_the_verdict_is_the_worst() -> None:
     bounded = BoundedSafe({"recursion": 3}, "")
-    result = verify_each(PLACES, Runs(set(), rest=bounded), 0)
+    result = Rounds(PLACES, Runs(set(), rest=bounded), 0).all()
     assert result.verdict == bounded
     assert replace(result, each=()).bounds == {"recursion": 3}
 
@@ -84,7 +84,7 @@ def test_interrupted() -> None:
     def run(checks: tuple[str, ...], seconds: float) -> Result:
         return Result(Unknown(Reason.INTERRUPTED), "inline", {}, 0.0, 1, {})
 
-    assert words(verify_each(PLACES, run, 0)) == ["unknown"] * 4
+    assert words(Rounds(PLACES, run, 0).all()) == ["unknown"] * 4
 
 
 # --- the command ----------------------------------------------------------------------------------------------------
@@ -140,3 +140,15 @@ def test_other_languages_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text("procedure main() { assert true; }")
     assert main(["verify", str(file), "--each", "--journal", "none"]) == 1
     assert "--each is for programs in C" in capsys.readouterr().err
+
+
+def test_what_is_settled_is_known_while_a_run_goes_on() -> None:
+    runs, seen = Runs({"a.2"}), []
+
+    def run(checks: tuple[str, ...], seconds: float) -> Result:
+        seen.append(words(rounds.so_far()))
+        return runs(checks, seconds)
+
+    rounds = Rounds(PLACES, run, 0)
+    rounds.all()
+    assert seen == [["unknown"] * 4, ["unknown", "unsafe", "unknown", "unknown"]]

@@ -167,7 +167,7 @@ def _partial(thread: _Thread, workers: int, reason: Reason) -> Result:
         return Result(Unknown(reason), "", {}, seconds, workers, {})
     if last.so_far is not None:
         found = last.so_far()  # finished stages are not lost
-        if not isinstance(found.verdict, Unknown):
+        if found.each or not isinstance(found.verdict, Unknown):
             return replace(found, seconds=seconds, run=last.run)
     counters = last.counters
     bounds = {"recursion": counters["bound"]} if counters.get("bound") else {}

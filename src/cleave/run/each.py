@@ -21,6 +21,7 @@ Run = Callable[[tuple[str, ...], float], Result]
 """Verifies these checks alone, within so many seconds; 0: no limit."""
 
 _WORST = (Unsafe, Unknown, BoundedSafe, Safe)
+_LEAST_SECONDS = 2.0  # for a run
 _BLANK = "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -36,30 +37,30 @@ def places_of(program: Program) -> dict[str, CheckResult]:
     return dict(sorted(found.items(), key=lambda one: (order.index(one[1].check.property), one[1].check.number)))
 
 
-def verify_each(places: Mapping[str, CheckResult], run: Run, timelimit: float) -> Result:
-    """The result of the last run, with the verdicts of all checks, and the worst of these as its verdict."""
-    rounds = _Rounds(dict(places), run, timelimit)
-    rounds.all()
-    each = tuple(rounds.found.values())
-    assert rounds.last is not None
-    worst = min((one.verdict for one in each), key=lambda one: _WORST.index(type(one)), default=rounds.last.verdict)
-    bounds = worst.bounds if isinstance(worst, BoundedSafe) else rounds.last.bounds
-    return replace(rounds.last, verdict=worst, each=each, bounds=bounds, seconds=monotonic() - rounds.started)
+class Rounds:
+    """``so_far`` may be called by another thread while ``all`` goes on."""
 
-
-class _Rounds:
-    def __init__(self, found: dict[str, CheckResult], run: Run, timelimit: float) -> None:
-        self.found = found
+    def __init__(self, places: Mapping[str, CheckResult], run: Run, timelimit: float) -> None:
+        self.found = dict(places)
         self.last: Result | None = None
         self.started = monotonic()
         self._run = run
         self._timelimit = timelimit
         self._pending: list[tuple[str, ...]] = []
 
-    def all(self) -> None:
+    def all(self) -> Result:
         self._pending = [tuple(self.found)]
-        while self._pending and (self.last is None or self._left() > 0):
+        while self._pending and (self.last is None or self._has_time()):
             self._settle(self._pending.pop(0))
+        return self.so_far()
+
+    def so_far(self) -> Result:
+        """The result of the last run, with the verdicts of all checks, and the worst of these as its verdict."""
+        last = self.last or Result(Unknown(Reason.TIMEOUT), "", {}, 0.0, 1, {})
+        each = tuple(self.found.values())
+        worst = min((one.verdict for one in each), key=lambda one: _WORST.index(type(one)), default=last.verdict)
+        bounds = worst.bounds if isinstance(worst, BoundedSafe) else last.bounds
+        return replace(last, verdict=worst, each=each, bounds=bounds, seconds=monotonic() - self.started)
 
     def _settle(self, checks: tuple[str, ...]) -> None:
         """Runs until no more of these checks are violated."""
@@ -72,7 +73,7 @@ class _Rounds:
                 return
             self._set((violated,), self.last.verdict)
             checks = tuple(one for one in checks if one != violated)
-            if not checks or (self._timelimit and self._left() <= 0):
+            if not checks or not self._has_time():
                 return
 
     def _conclude(self, checks: tuple[str, ...], verdict: Verdict) -> None:
@@ -90,6 +91,10 @@ class _Rounds:
             before = self.found[name].verdict
             if not (isinstance(verdict, Unknown) and isinstance(before, BoundedSafe)):
                 self.found[name] = replace(self.found[name], verdict=verdict)
+
+    def _has_time(self) -> bool:
+        """For another run: reading the program alone takes a part of it."""
+        return not self._timelimit or self._left() > min(_LEAST_SECONDS, self._timelimit / 10)
 
     def _left(self) -> float:
         return self._timelimit - (monotonic() - self.started) if self._timelimit else float("inf")
