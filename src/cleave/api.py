@@ -30,6 +30,7 @@ from cleave.frontends.input import PART_MARK, Input, read_input
 from cleave.frontends.limits import NO_LIMITS, ReadingLimits
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.places import new_run_id, start_run
+from cleave.passes.entries import choose_entries
 from cleave.run.carry_out import SoFar, carry_out
 from cleave.run.each import Rounds, places_of
 from cleave.run.fitting import check_fits, check_options
@@ -132,6 +133,7 @@ def _modular(
     def run(name: str, dropped: tuple[str, ...], seconds: float) -> Result:
         told = replace(BoogieOptions(), procedure=name, candidates=bool(options.infer), dropped=dropped)
         part = Input.of(input.file, told.added_to(input.source, {}))
+        choose_entries(part.program)  # reading says what is not supported before processes start
         plan = make_plan(part, replace(options, timelimit=seconds, entry=None), expected=expected)
         with _journal(plan, part, None) as journal:
             return _carried_out(plan, part, journal, check_outputs(plan, part), on_progress, meter, plan.timelimit)

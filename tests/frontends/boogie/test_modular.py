@@ -81,9 +81,31 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         {"inc": "safe", "twice": "safe"},
     ),
     "what is not supported in one procedure is no matter for others": (
-        "procedure p() { assert (lambda<a> x: a :: x) == (lambda<a> x: a :: x); } procedure q() { assert true; }",
+        "procedure p(x: int) { assert 2 ** x > 0; } procedure q() { assert true; }",
         {"p": "unknown", "q": "safe"},
     ),
+    "each implementation": (
+        "procedure p() returns (x: int); ensures x > 0; implementation p() returns (x: int) { x := 1; }"
+        " implementation p() returns (y: int) { y := 0; }",
+        {"p (1)": "safe", "p (2)": "unsafe"},
+    ),
+    "a free call": (
+        "procedure p(i: int) requires i > 0; ensures i != 7; { assume i != 7; } procedure q() { free call p(0); }"
+        " procedure r() { call p(0); } procedure s(i: int) { free call p(i); assert i != 7; }",
+        {"p": "safe", "q": "safe", "r": "unsafe", "s": "safe"},
+    ),
+    "a polymorphic procedure": (
+        "procedure p<T>(x: T) returns (y: T); ensures x == y; procedure q<T>(x: T) { var y: T; call y := p(x);"
+        " assert x == y; } procedure r<T>(x: T, y: T) { assert x == y; }",
+        {"q": "safe", "r": "unsafe"},
+    ),
+    "a type may be one that the file has": (
+        "type F a; var h: <a>[F a]a; const g: F int;"
+        " procedure p<T>(f: F T, x: T) modifies h; { h[f] := x; assert h[g] == old(h[g]); }"
+        " procedure q<T>(f: F T, x: T) modifies h; { h[f] := x; assert h[f] == x; }",
+        {"p": "unsafe", "q": "safe"},
+    ),
+    "values of a type that may be any": ("procedure p<T>(x: T) { assert x != 5; }", {"p": "unknown"}),
     "verify false": ("procedure {:verify false} p() { assert false; } procedure q() { }", {"q": "safe"}),
 }
 

@@ -54,9 +54,11 @@ WRONG = [
 
 UNSUPPORTED = [
     ("procedure p() { call forall p(); }", "'call forall'"),
-    ("procedure p(); implementation p() { } implementation p() { }", "several implementations"),
-    ("procedure p<T>(x: T) { }", "polymorphic procedures"),
-    ("procedure p<T>(x: T); procedure q() { call p(1); }", "polymorphic procedures"),
+    ("procedure p<T>() { } procedure q() { call p(); }", "nothing tells what 'T' is in this call of 'p'"),
+    ("procedure p<T>(x: T) { call p((lambda i: int :: x)); }", "more than 64 instances"),
+    ("yield procedure p();", "Civl's actions, yield invariants and yield procedures"),
+    ("procedure p() { while (*) measure 1; { } }", "measures (termination) are not checked"),
+    ("procedure p() measure 1; { }", "measures (termination) are not checked"),
     ("var x: bv0;", "between 1 and 65536 bits"),
     ("var x: bv65537;", "between 1 and 65536 bits"),
     ("var x: float24e80;", "3 to 15 bits of exponent"),

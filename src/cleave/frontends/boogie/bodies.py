@@ -18,6 +18,7 @@ from cleave.frontends.boogie import syntax as s
 from cleave.frontends.boogie.attributes import message, user_location
 from cleave.frontends.boogie.blocks import BlockBuilder
 from cleave.frontends.boogie.evaluator import Evaluator, Scope
+from cleave.frontends.boogie.generics import Generics
 from cleave.frontends.boogie.headers import Header
 from cleave.frontends.boogie.houdini import candidate_text
 from cleave.frontends.boogie.maps import select_all, store_at
@@ -57,6 +58,7 @@ class BodyLowering:
         headers: Mapping[str, Header],
         threads: Threads | None = None,
         result: Term | None = None,
+        generics: Generics | None = None,
     ) -> None:
         """``result`` gets what a code expression returns."""
         self._evaluator = evaluator
@@ -65,6 +67,7 @@ class BodyLowering:
         self._assignable = assignable
         self._wheres = wheres
         self._headers = headers
+        self._generics = generics
         self._open: list[_Open] = []
         self._label = ""
         self._blocks = BlockBuilder(evaluator.source)
@@ -107,14 +110,27 @@ class BodyLowering:
                 values.append(value)
                 continue
             value = evaluator.unknown.fit(value, variable.sort)
-            if value.sort is not variable.sort:
-                found = type_name(value.sort)
-                message = f"'{target.name}' has type '{type_name(variable.sort)}', not '{found}'"
-                raise self._source.error(target.at, message)
+            self._require_sort(target.name, variable, value, target.at)
             targets.append(variable)
             values.append(value)
         self._require_distinct(targets, statement.at)
         self._blocks.add(ir.Assign(tuple(targets), tuple(values), self._source.location(statement.at)))
+
+    def _unpack(self, statement: s.Unpack) -> None:
+        evaluator, place = self._evaluator, self._source.location(statement.at)
+        targets = [self._variable(name, at) for at, name in statement.targets]
+        self._require_distinct(targets, statement.at)
+        value = evaluator.term(statement.value, self._scope)
+        made = evaluator.datatypes.unpacked(value, statement.constructor, len(targets), statement.at)
+        for (at, name), target, field in zip(statement.targets, targets, made.fields, strict=True):
+            self._require_sort(name, target, field, at)
+        self._blocks.add(ir.Assert(made.test, "unpacked value", place))
+        self._blocks.add(ir.Assign(tuple(targets), made.fields, place))
+
+    def _require_sort(self, name: str, variable: Term, value: Term, at: int) -> None:
+        if value.sort is not variable.sort:
+            message = f"'{name}' has type '{type_name(variable.sort)}', not '{type_name(value.sort)}'"
+            raise self._source.error(at, message)
 
     def _updated(self, target: s.Target, variable: Term, value: Term) -> Term:
         """What holds the changed element or field. ``m[i][j]`` and ``m[i, j]`` mean the same."""
@@ -158,18 +174,35 @@ class BodyLowering:
             self._blocks.add(ir.Assert(t.FALSE, "assertion", made.place))
             return
         special = self._threads.called(made) if self._threads is not None and made.header.body is None else None
-        self._add(special or [ir.Call(statement.procedure, made.arguments, made.results, made.place)])
+        self._add(special or [ir.Call(made.header.name, made.arguments, made.results, made.place)])
 
     def _made(self, statement: s.Call) -> Lowered:
         """A call whose arguments have been evaluated."""
         header = self._headers.get(statement.procedure)
         if header is None:
             raise self._source.error(statement.at, f"procedure '{statement.procedure}' is not declared")
-        header.require_supported(self._source, statement.at)
+        if header.is_polymorphic:
+            header = self._instance(statement, header)
         place = user_location(statement.attributes) if statement.attributes else None
         place = place or self._source.location(statement.at)
         arguments = self._arguments(statement, header, place)
         return Lowered(header, arguments, self._results(statement, header), place)
+
+    def _instance(self, statement: s.Call, header: Header) -> Header:
+        """What a polymorphic procedure is for the types of a call's arguments and results."""
+        signature, unknown = header.declaration.signature, self._evaluator.unknown
+        self._require_count(statement, "arguments", len(signature.parameters), len(statement.arguments))
+        self._require_count(statement, "results", len(signature.returns), len(statement.results))
+        found: list[tuple[s.Type, Sort]] = []
+        for code, parameter in zip(statement.arguments, signature.parameters, strict=True):
+            term = self._evaluator.term(code, self._scope) if code is not None else None
+            if term is not None and not unknown.holds(term):
+                found.append((parameter.type, term.sort))
+        for (at, name), returned in zip(statement.results, signature.returns, strict=True):
+            if name != "*":
+                found.append((returned.type, self._variable(name, at).sort))
+        assert self._generics is not None
+        return self._generics.called(header, found, statement.at)
 
     # --- threads ----------------------------------------------------------------------------------------------------
 
@@ -386,6 +419,7 @@ _STATEMENTS: dict[type, Callable[[BodyLowering, Any], None]] = {
     s.Assume: BodyLowering._assume,
     s.Assert: BodyLowering._assert,
     s.Assign: BodyLowering._assign,
+    s.Unpack: BodyLowering._unpack,
     s.Havoc: BodyLowering._havoc,
     s.Call: BodyLowering._call,
     s.Async: BodyLowering._async,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from typing import NamedTuple
 
 from cleave.frontends.boogie import syntax as s
 from cleave.frontends.boogie.floats.types import is_wrapper
@@ -45,6 +46,13 @@ def take_old_style(file: s.File, source: Source) -> None:
         if not constructors:
             raise source.error(marked[name].at, f"the data type '{name}' has no constructor")
         file.datatypes.append(s.Datatype(marked[name].at, name, constructors))
+
+
+class Unpacked(NamedTuple):
+    """The fields that a constructor gave a value, and whether it was that constructor."""
+
+    test: Term
+    fields: tuple[Term, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -107,21 +115,34 @@ class Datatypes:
         if missing:
             return self.unknown.until(lambda sort: self._of_instance(name, arguments, at, sort), name, missing[0], at)
         sort = self.types.data_sort(declared.name, tuple(found[one] for one in declared.type_parameters))
-        if not self.types.bound and not self.types.instances.knows(sort):
-            told = f"the type '{type_name(sort)}' has to be written in some declaration, for '{name}'"
-            raise self.source.unsupported(at, told)
+        if not self.types.is_quantified:
+            self.types.instances.require(sort, name)
         wanted = sort.constructors[number].fields
-        return d.construct(sort, number, *(self.unknown.fit(a, of) for a, of in zip(arguments, wanted, strict=True)))
+        fitting = [self.unknown.fit(a, of) for a, of in zip(arguments, wanted, strict=True)]
+        if any(one.sort is not of for one, of in zip(fitting, wanted, strict=True)):
+            raise self.source.error(at, f"constructor '{name}' does not take these arguments")
+        return d.construct(sort, number, *fitting)
 
     def test(self, value: Term, name: str, at: int) -> Term:
+        return d.test(value, self._number(value, name, at))
+
+    def _number(self, value: Term, name: str, at: int) -> int:
+        """Which of the constructors of a value's type that is."""
         if name in self.generic:
             declared, number = self.generic[name]
             if self.types.is_instance(value.sort, declared.name):
-                return d.test(value, number)
+                return number
         sort, number = self.constructors.get(name, (None, 0))
         if sort is None or value.sort is not sort:
             raise self.source.error(at, f"'{type_name(value.sort)}' has no constructor '{name}'")
-        return d.test(value, number)
+        return number
+
+    def unpacked(self, value: Term, name: str, count: int, at: int) -> Unpacked:
+        number = self._number(value, name, at)
+        expected = len(value.sort.constructors[number].fields)
+        if count != expected:
+            raise self.source.error(at, f"constructor '{name}' has {expected} fields, not {count}")
+        return Unpacked(d.test(value, number), tuple(d.field(value, number, place) for place in range(count)))
 
     def record(self, names: list[str], values: list[Term], at: int) -> Term:
         if len(set(names)) < len(names):

@@ -22,7 +22,7 @@ from cleave.frontends.boogie.literals import BadLiteralError, literal
 from cleave.frontends.boogie.maps import select_all, store_at
 from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.operators import BINARY_OPERATORS, UNARY_OPERATORS, extract, junction, trigger_is_usable
-from cleave.frontends.boogie.polymorphism import MOST_INSTANCES, all_of, in_type
+from cleave.frontends.boogie.polymorphism import MOST_INSTANCES, all_of, in_type, map_of_all
 from cleave.frontends.boogie.syntax import BINARY, NAME, NUMBER
 from cleave.frontends.boogie.types import TypeTable, type_name, type_names
 from cleave.frontends.boogie.unknown_types import Unknown
@@ -125,15 +125,15 @@ class Evaluator:
         return result
 
     def _instances(self, code: s.Code, quantifier: s.Quantifier, at: int, scope: Scope) -> Term:
-        if quantifier.kind == "lambda":
-            raise self.source.unsupported(at, "polymorphic lambda expressions are not supported")
         parameters, types = quantifier.type_parameters, self.types
         found = types.instances.of(parameters, [v.type for v in quantifier.variables], types.bound)
         if found is None:
-            raise self.source.unsupported(at, f"a quantifier over types has more than {MOST_INSTANCES} instances")
+            what = "lambda expression" if quantifier.kind == "lambda" else "quantifier"
+            raise self.source.unsupported(at, f"a {what} over types has more than {MOST_INSTANCES} instances")
         plain = s.Quantifier(quantifier.kind, quantifier.variables)
         whole: s.Code = [(s.BIND, at, plain), *code, (s.QUANTIFY, at, plain)]
-        outer, operators, made = types.bound, self.operators, []
+        outer, operators, made, was_quantified = types.bound, self.operators, [], types.is_quantified
+        types.is_quantified = True
         for bindings in found:
             types.bound = {**outer, **bindings}
             self.operators = in_type(operators, self.unknown.alike)
@@ -141,6 +141,9 @@ class Evaluator:
                 made.append(self.term(whole, scope))
             finally:
                 types.bound, self.operators = outer, operators
+        types.is_quantified = was_quantified
+        if quantifier.kind == "lambda":
+            return map_of_all(made, len(quantifier.variables))
         return all_of(quantifier.kind, made)
 
     def condition(self, code: s.Code, scope: Scope) -> Term:
@@ -256,14 +259,14 @@ class _Rest:
 
     def select(self, at: int, count: int) -> None:
         indices = self._take(count)
-        found = self.stack.pop()
+        found = self.evaluator.unknown.as_map(self.stack.pop(), indices)
         indices, _ = self.evaluator.unknown.indices(found.sort, indices)
         self.stack.append(select_all(self.evaluator.source, at, found, indices))
 
     def store(self, at: int, count: int) -> None:
         value = self.stack.pop()
         indices = self._take(count)
-        changed = self.stack.pop()
+        changed = self.evaluator.unknown.as_map(self.stack.pop(), indices)
         indices, element = self.evaluator.unknown.indices(changed.sort, indices)
         value = self.evaluator.unknown.fit(value, element)
         self.stack.append(store_at(self.evaluator.source, at, changed, indices, value))
@@ -338,7 +341,7 @@ class _Rest:
         binding = self._unbind()
         body = self.stack.pop()
         if quantifier.kind == "lambda":
-            self.stack.append(self.evaluator.lambdas.map_of(binding.variables, body))
+            self.stack.append(self._lambda(binding.variables, body, at))
             return
         if body.sort is not BOOL:
             raise self.evaluator.refuse(at, quantifier.kind, SortError(), body)
@@ -348,6 +351,21 @@ class _Rest:
         triggers = tuple(g for g in binding.triggers if trigger_is_usable(g, binding.variables))
         build = t.forall if quantifier.kind == "forall" else t.exists
         self.stack.append(build(binding.variables, body, triggers))
+
+    def _lambda(self, variables: tuple[Term, ...], body: Term, at: int) -> Term:
+        """If nothing tells yet what the elements are, the surroundings tell what the map is."""
+        evaluator, unknown = self.evaluator, self.evaluator.unknown
+        if not unknown.holds(body):
+            return evaluator.lambdas.map_of(variables, body)
+
+        def of(sort: Sort) -> Term:
+            for variable in variables:
+                if not sort.is_array or sort.index is not variable.sort:
+                    raise evaluator.source.error(at, "the lambda expression is another map")
+                sort = sort.element
+            return evaluator.lambdas.map_of(variables, unknown.fit(body, sort))
+
+        return unknown.until(of, "lambda", "the type of its elements", at)
 
     def let_begin(self, at: int, names: list[str]) -> None:
         if len(set(names)) < len(names):

@@ -161,11 +161,16 @@ class FollowParser(Cursor):
         self.at += 1
         return True
 
-    def _index(self, token: str) -> bool:
+    def _index(self, token: str) -> bool | None:
         at = self.at
         self.at += 1
-        if self.tokens[self.at] == "]":
-            self.fail("an index")
+        if self.tokens[self.at] == "]":  # of a map without indices
+            self.at += 1
+            self.code.append((s.SELECT, at, 0))
+            return None
+        if self.accept(":="):
+            self.pending.append(Pending(BRACKET, "[:=", at, 0))
+            return True
         self.pending.append(Pending(BRACKET, "[", at, 1))
         return True
 

@@ -9,7 +9,7 @@ A function is looked at when something first uses it, so that one nobody uses ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field
 
@@ -20,14 +20,16 @@ from cleave.frontends.boogie.evaluator import Evaluator, Scope
 from cleave.frontends.boogie.floats.conversions import OPEN
 from cleave.frontends.boogie.floats.types import canonical
 from cleave.frontends.boogie.lambdas import Lambdas
+from cleave.frontends.boogie.maps import pointwise
 from cleave.frontends.boogie.smt_definitions import DEFINED, definition
-from cleave.frontends.boogie.types import type_name
+from cleave.frontends.boogie.types import WHOLE, type_name
 from cleave.logic import terms as t
 from cleave.logic.sorts import MAX_WIDTH, Sort
 from cleave.logic.terms import Binder, Op, SortError, Term
 from cleave.logic.walk import fold, functions, postorder, rebuild
 from cleave.records import dataclass
 
+_MOST_INNER = 20  # bodies of polymorphic functions that need each other
 _MAX_EXPANDED = 500  # nodes; a larger body is stated once, by an axiom, instead of at every use
 
 
@@ -59,6 +61,7 @@ class FunctionTable:
         self._kept = kept
         self._constants = constants
         self._symbols: dict[str, _Symbol] = {}
+        self._depth = 0
         self._declared: dict[str, s.Function] = {}
         self._bindings: dict[str, dict[str, Sort]] = {}  # of instances of polymorphic functions
         for declaration in functions:
@@ -126,17 +129,17 @@ class FunctionTable:
         if missing and expected is not None:
             unknown.refuse(unknown.until(lambda _: t.TRUE, generic.name, missing[0], at))
         if missing:
-            return unknown.until(
+            waiting = unknown.until(
                 lambda sort: self.apply(generic.name, arguments, at, sort), generic.name, missing[0], at
             )
+            return unknown.told_by_indices(waiting, lambda sorts: self._indexed(generic, sorts, dict(found)))
         before, types.bound = types.bound, found
         result = types.sort(generic.result)
         types.bound = before
         for sort in (*found.values(), *(a.sort for a in arguments if not unknown.holds(a)), result):
-            if not before and not types.instances.knows(sort):  # axioms about all types have had no instance for it
-                told = f"the type '{type_name(sort)}' has to be written in some declaration, for '{generic.name}'"
-                raise self._source.unsupported(at, told)
-        shown = ", ".join(type_name(found[p]) for p in generic.type_parameters)
+            if not types.is_quantified:
+                types.instances.require(sort, generic.name)
+        shown = ", ".join(type_name(found[p], WHOLE) for p in generic.type_parameters)
         name = f"{generic.name}<{shown}>"
         if name not in self._declared:
             plain = s.Function(
@@ -146,6 +149,20 @@ class FunctionTable:
             self._bindings[name] = found
             self._kept.add(name)  # its body may need the function itself
         return name
+
+    def _indexed(self, generic: s.Function, indices: Sequence[Sort], found: dict[str, Sort]) -> Sort | None:
+        """The sort of the result if the indices that it takes, being a map, tell it."""
+        types = self._evaluator.types
+        written, free = types.instances.expanded(generic.result), set(generic.type_parameters)
+        if not isinstance(written, s.MapType) or written.parameters or len(written.indices) != len(indices):
+            return None
+        if not all(types.instances.unify(p, s, free, found) for p, s in zip(written.indices, indices, strict=True)):
+            return None
+        before, types.bound = types.bound, found
+        try:
+            return types.sort(written) if all(one in found for one in free) else None
+        finally:
+            types.bound = before
 
     def check_unused(self) -> None:
         """Type-checks the bodies that nothing used; what is merely not supported does no harm there."""
@@ -160,8 +177,11 @@ class FunctionTable:
 
     def _prepare(self, name: str, at: int) -> _Symbol:
         """The symbol of ``name``, after those of every function that its body needs."""
+        if self._depth >= _MOST_INNER:  # each is a call of this function within itself
+            raise self._source.unsupported(at, f"'{name[:60]}' is used within itself with ever other types")
         path = [(name, self._open(name, at))]
         active = {name}
+        self._depth += 1
         try:
             while path:
                 current, needed = path[-1]
@@ -178,6 +198,8 @@ class FunctionTable:
             for unfinished in active:
                 del self._symbols[unfinished]
             raise
+        finally:
+            self._depth -= 1
         return self._symbols[name]
 
     def _open(self, name: str, at: int) -> list[str]:
@@ -233,6 +255,7 @@ class FunctionTable:
             found = builtin(text, symbol.result)
         except UnsupportedError as error:
             raise self._source.unsupported(at, error.message) from None
+        found = found or pointwise(text, self._evaluator.lambdas, self._evaluator.names)
         if found is None and DEFINED in symbol.declaration.attributes:
             names = [p.name for p in symbol.declaration.parameters]
             found = definition(symbol.declaration.attributes, names, symbol.arguments, symbol.result)

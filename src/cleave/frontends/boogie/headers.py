@@ -12,6 +12,7 @@ from dataclasses import field
 from cleave.frontends.boogie import syntax as s
 from cleave.frontends.boogie.lexer import Source
 from cleave.frontends.boogie.names import Names
+from cleave.frontends.boogie.polymorphism import Bindings
 from cleave.frontends.boogie.types import TypeTable, type_name
 from cleave.ir.program import Location
 from cleave.logic.terms import Term, var
@@ -32,9 +33,10 @@ class Header:
     implemented: dict[str, Term] = field(default_factory=dict)
     location: Location | None = None
 
-    def require_supported(self, source: Source, at: int) -> None:
-        if self.declaration.signature.type_parameters:
-            raise source.unsupported(at, f"polymorphic procedures are not supported: '{self.name}'")
+    @property
+    def is_polymorphic(self) -> bool:
+        """Whether there are instances of it only."""
+        return bool(self.declaration.signature.type_parameters) and self.name == self.declaration.signature.name
 
 
 class HeaderTable:
@@ -57,7 +59,11 @@ class HeaderTable:
             self._implement(found, implementation)
         for header in found.values():
             header.location = self._source.location(header.signature.at)
-            self._complete(header)
+            if len(header.signature.type_parameters) != len(header.declaration.signature.type_parameters):
+                at, name = header.signature.at, header.name
+                raise self._source.error(at, f"'{name}' is declared with other type parameters than it is implemented")
+            if not header.is_polymorphic:
+                self.complete(header, {}, {})
         return found
 
     def _implement(self, headers: dict[str, Header], implementation: s.Implementation) -> None:
@@ -65,25 +71,21 @@ class HeaderTable:
         header = headers.get(signature.name)
         if header is None:
             raise self._source.error(signature.at, f"procedure '{signature.name}' is implemented but not declared")
-        if header.body is not None:
-            message = f"several implementations of one procedure are not supported: '{signature.name}'"
-            raise self._source.unsupported(signature.at, message)
         header.signature = signature
         header.body = implementation.body
 
-    def _complete(self, header: Header) -> None:
+    def complete(self, header: Header, in_declared: Bindings, in_implemented: Bindings) -> None:
+        """Finds the variables; the bindings are what type parameters are in the two signatures."""
         declared, implemented = header.declaration.signature, header.signature
-        if declared.type_parameters:
-            if header.body is not None:
-                header.require_supported(self._source, implemented.at)
-            return
-        header.parameters = self.variables(implemented.parameters, header.implemented)
-        header.returns = self.variables(implemented.returns, header.implemented)
+        with self._types.inside(in_implemented):
+            header.parameters = self.variables(implemented.parameters, header.implemented)
+            header.returns = self.variables(implemented.returns, header.implemented)
         if declared is implemented:
             header.declared = header.implemented
             return
-        self._match(header, "parameters", declared.parameters, header.parameters)
-        self._match(header, "returns", declared.returns, header.returns)
+        with self._types.inside(in_declared):
+            self._match(header, "parameters", declared.parameters, header.parameters)
+            self._match(header, "returns", declared.returns, header.returns)
 
     def variables(self, declarations: Iterable[s.Variable], scope: dict[str, Term]) -> tuple[Term, ...]:
         """Adds variables to ``scope``. One that has the name of a global or constant gets another."""

@@ -10,7 +10,7 @@ violation is a failing assertion.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from cleave.errors import UnsupportedError
@@ -24,13 +24,15 @@ from cleave.frontends.boogie.evaluator import Evaluator, Scope
 from cleave.frontends.boogie.floats.erasing import floats_as_bits
 from cleave.frontends.boogie.floats.types import uses_floats
 from cleave.frontends.boogie.functions import FunctionTable
+from cleave.frontends.boogie.generics import Generics, own_types
 from cleave.frontends.boogie.headers import Header, HeaderTable
 from cleave.frontends.boogie.houdini import Candidates, candidate_text
 from cleave.frontends.boogie.lexer import Source
 from cleave.frontends.boogie.literals import literal_types
-from cleave.frontends.boogie.modular import Modules, one_procedure
+from cleave.frontends.boogie.modular import Modules, modular_program
 from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.operators import BINARY_OPERATORS, integer_division
+from cleave.frontends.boogie.polymorphism import MOST_INSTANCES, MoreTypesError
 from cleave.frontends.boogie.threads.finish import Ways, finish
 from cleave.frontends.boogie.threads.races import DATA_RACE, without_threads
 from cleave.frontends.boogie.threads.starting import Threads
@@ -47,12 +49,23 @@ CONVENTIONAL_ENTRIES = ("main", ULTIMATE)
 
 def lower(file: s.File, source: Source, options: BoogieOptions | None = None, entry: str | None = None) -> ir.Program:
     """The program that ``file`` means; ``entry`` is where it starts, if somebody says."""
-    lowering = _Lowering(file, source, options or BoogieOptions(), entry)
-    return floats_as_bits(lowering.program()) if uses_floats(source.distinct) else lowering.program()
+    more: list[Sort] = []
+    while True:
+        lowering = _Lowering(file, source, options or BoogieOptions(), entry, more)
+        try:
+            program = lowering.program()
+            if not lowering.missing:
+                return floats_as_bits(program) if uses_floats(source.distinct) else program
+        except MoreTypesError:
+            if len(more) + len(lowering.missing) > MOST_INSTANCES:
+                raise
+        more += lowering.missing
 
 
 class _Lowering:
-    def __init__(self, file: s.File, source: Source, options: BoogieOptions, entry: str | None) -> None:
+    def __init__(
+        self, file: s.File, source: Source, options: BoogieOptions, entry: str | None, more: Sequence[Sort]
+    ) -> None:
         self._file = file
         self._entry = entry
         self._options = options
@@ -61,7 +74,8 @@ class _Lowering:
         self._names = Names(source.distinct)
         take_old_style(file, source)
         seen = [*file.written_types, *literal_types(source.distinct)]
-        self._types = TypeTable(source, file.types, file.datatypes, seen)
+        self._types = TypeTable(source, file.types, file.datatypes, seen, more)
+        self._types.instances.also(_types_of_generics(file))
         self._evaluator = Evaluator(source, self._types, self._names)
         self._evaluator.datatypes.declare(file.datatypes)
         self._evaluator.code_value = self._code_value
@@ -81,6 +95,8 @@ class _Lowering:
         self._shared = {**self._meanings, **self._globals}
         self._old = {**self._meanings, **{name: ir.old(g) for name, g in self._globals.items()}}
         self._header_table = HeaderTable(source, self._types, self._names, self._shared)
+        has_maps = any(isinstance(one, s.MapType) and one.parameters for one in _parts(file))
+        self._generics = Generics(source, self._types, self._evaluator, self._header_table, self._headers, has_maps)
         self._threads = (
             Threads(self._names, options.cooperative, frozenset(self._globals.values()))
             if _starts_threads(file)
@@ -109,22 +125,25 @@ class _Lowering:
                 found.append(t.eq(constant, value))
         return found
 
+    @property
+    def missing(self) -> Collection[Sort]:
+        """Types that quantifiers over types and polymorphic maps should have known."""
+        return self._types.instances.missing
+
     def program(self) -> ir.Program:
-        headers = self._headers = self._header_table.headers(self._file)
+        headers = self._headers
+        headers.update(self._header_table.headers(self._file))
         self._require_one_meaning(headers)
-        depths = self._inlined(headers)
         if self._options.procedure:
+            depths = self._inlined(headers)
             for name, header in headers.items():
                 if name != self._options.procedure and not depths.get(name):
                     header.body = None
         marked = _entries(headers)
         axioms = self._axioms()
         self._global_wheres = self._wheres(self._file.globals, Scope({}, self._shared))
-        procedures = {
-            name: self._procedure(header, headers, name in marked)
-            for name, header in headers.items()
-            if not header.declaration.signature.type_parameters
-        }
+        alone = self._polymorphic_alone(headers, marked)
+        procedures = self._procedures(headers, {*marked, *alone})
         self._functions.check_unused()
         program = ir.Program(
             globals=tuple(self._globals.values()),
@@ -136,10 +155,30 @@ class _Lowering:
             assumptions=() if self._options.candidates else _about_inference(self._file.constants),
         )
         if self._options.procedure:
-            return self._one_procedure(program, depths)
+            return self._one_procedure(program, self._inlined(headers), alone)
         if self._threads is None and DATA_RACE in self._options.checks:
             return without_threads(program, self._options.checks)
         return program if self._threads is None else self._with_threads(program, self._threads, marked)
+
+    def _procedures(self, headers: dict[str, Header], entries: set[str]) -> dict[str, ir.Procedure]:
+        """Calls add instances of polymorphic procedures to ``headers``."""
+        found: dict[str, ir.Procedure] = {}
+        while waiting := [one for one in headers.values() if not one.is_polymorphic and one.name not in found]:
+            for header in waiting:
+                found[header.name] = self._procedure(header, headers, header.name in entries)
+        return found
+
+    def _polymorphic_alone(self, headers: dict[str, Header], marked: list[str]) -> list[str]:
+        """The instances of polymorphic procedures where execution may start."""
+        conventional = any(name in headers for name in CONVENTIONAL_ENTRIES)
+        if self._options.procedure:
+            wanted = {self._options.procedure}
+        elif self._entry or marked or conventional:
+            wanted = {self._entry} if self._entry else set(marked) or {*CONVENTIONAL_ENTRIES}
+        else:
+            wanted = {name for name, header in headers.items() if header.body is not None}
+        generic = [header for name, header in headers.items() if name in wanted and header.is_polymorphic]
+        return [one.name for header in generic for one in self._generics.by_itself(header)]
 
     def _inlined(self, headers: dict[str, Header]) -> dict[str, int]:
         """The procedures whose bodies are used instead of their contracts, with how many inside of each other."""
@@ -150,13 +189,12 @@ class _Lowering:
                 found[name] = depth
         return found
 
-    def _one_procedure(self, program: ir.Program, depths: dict[str, int]) -> ir.Program:
+    def _one_procedure(self, program: ir.Program, depths: dict[str, int], instances: list[str]) -> ir.Program:
         name = self._options.procedure
         if self._threads is not None:
             raise UnsupportedError("procedures of a program with threads are not verified one by one", file="")
-        if name not in program.procedures or not program.procedures[name].has_body:
-            raise UnsupportedError(f"procedure '{name}' is not supported", file="")
-        return one_procedure(program, name, Modules(depths, self._wheres_of, self._names))
+        modules = Modules(depths, self._wheres_of, self._names)
+        return modular_program(program, instances or [name], modules)
 
     def _with_threads(self, program: ir.Program, threads: Threads, marked: list[str]) -> ir.Program:
         """Where nobody says where to start, it is the only procedure that nothing calls or starts."""
@@ -217,8 +255,11 @@ class _Lowering:
         signature = header.declaration.signature
         scope = Scope(header.declared, self._shared)
         two_states = Scope(header.declared, self._shared, self._old)
-        parameter_wheres = self._wheres(signature.parameters, scope)
-        return_wheres = self._wheres(signature.returns, scope)
+        with self._generics.declared(header):
+            parameter_wheres = self._wheres(signature.parameters, scope)
+            return_wheres = self._wheres(signature.returns, scope)
+            required = self._clauses(header.declaration.requires, scope)
+            ensured = self._clauses(header.declaration.ensures, two_states)
         requires = [_assumed(where) for where in parameter_wheres.values()]
         ensures: list[ir.Clause] = []
         blocks: dict[str, ir.Block] = {}
@@ -226,7 +267,8 @@ class _Lowering:
         modifies = self._modifies(header)
         if header.body is not None:
             requires += [_assumed(where) for where in self._global_wheres.values()]
-            blocks, variables = self._body(header, header.body, headers, return_wheres)
+            with self._generics.implemented(header):
+                blocks, variables = self._body(header, header.body, headers, return_wheres)
         else:
             ensures += [_assumed(where) for where in return_wheres.values()]
             ensures += [_assumed(self._global_wheres[g]) for g in modifies if g in self._global_wheres]
@@ -236,8 +278,8 @@ class _Lowering:
             parameters=header.parameters,
             returns=header.returns,
             locals=tuple(variables),
-            requires=(*requires, *self._clauses(header.declaration.requires, scope)),
-            ensures=(*ensures, *self._clauses(header.declaration.ensures, two_states)),
+            requires=(*requires, *required),
+            ensures=(*ensures, *ensured),
             modifies=modifies,
             blocks=blocks,
             is_entry=entry,
@@ -257,7 +299,9 @@ class _Lowering:
         own = {v.name: var(self._names.fresh(v.name), self._types.sort(v.type)) for v in body.locals}
         inner = Scope({**scope.locals, **own}, scope.shared, scope.old or self._old)
         assignable = {**changed, **own}
-        lowering = BodyLowering(self._evaluator, inner, assignable, {}, self._headers, None, result)
+        lowering = BodyLowering(
+            self._evaluator, inner, assignable, {}, self._headers, None, result, generics=self._generics
+        )
         blocks = lowering.lower([], body.statements)
         return Code(blocks, (*own.values(), *lowering.extra_locals))
 
@@ -298,18 +342,44 @@ class _Lowering:
         variables = list(self._header_table.variables(body.locals, names))
         scope = Scope(names, self._shared, self._old)
         wheres = {**return_wheres, **self._wheres(body.locals, scope)}
+        first: list[ir.Statement] = [ir.Assume(where) for where in wheres.values()]
         self._wheres_of[header.name] = {**wheres, **self._global_wheres}
         changed = {v.name for v in (*header.signature.returns, *body.locals)}
         assignable = {name: variable for name, variable in names.items() if name in changed}
+        wheres = {**wheres, **self._global_wheres}
         lowering = BodyLowering(
-            self._evaluator, scope, assignable, {**wheres, **self._global_wheres}, headers, self._threads
+            self._evaluator, scope, assignable, wheres, headers, self._threads, generics=self._generics
         )
-        first: list[ir.Statement] = [ir.Assume(where) for where in wheres.values()]
         attributes = {**header.signature.attributes, **header.declaration.signature.attributes}
         if self._threads is not None and "atomic" in attributes:
             first.insert(0, ir.AtomicBegin())
         blocks = lowering.lower(first, body.statements)
         return blocks, variables + lowering.extra_locals
+
+
+def _types_of_generics(file: s.File) -> Iterator[tuple[s.Type, dict[str, Sort]]]:
+    """The types in polymorphic procedures, where these are verified by themselves."""
+    found = [(one.signature, one.body) for one in file.procedures]
+    found += [(one.signature, one.body) for one in file.implementations]
+    for signature, body in found:
+        if not signature.type_parameters:
+            continue
+        variables = (*signature.parameters, *signature.returns, *(body.locals if body is not None else ()))
+        own = own_types(signature)
+        yield from ((variable.type, own) for variable in variables)
+        yield from ((s.NamedType(signature.at, name), own) for name in own)
+
+
+def _parts(file: s.File) -> Iterator[s.Type]:
+    """All types that the file has, and their parts."""
+    stack = [*file.written_types, *(one.synonym for one in file.types if one.synonym is not None)]
+    while stack:
+        one = stack.pop()
+        yield one
+        if isinstance(one, s.MapType):
+            stack += (*one.indices, one.element)
+        elif isinstance(one, s.NamedType):
+            stack += one.arguments
 
 
 def _starts_threads(file: s.File) -> bool:

@@ -6,11 +6,13 @@ m[i, j := e]        (store m i (store (select m i) j e))
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.boogie.floats.types import canonical
+from cleave.frontends.boogie.lambdas import Lambdas
 from cleave.frontends.boogie.lexer import Source
+from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.polymorphism import index_count, instance, is_map, map_of, with_map
 from cleave.frontends.boogie.types import type_name, type_names
 from cleave.logic import terms as t
@@ -52,7 +54,11 @@ def store_at(source: Source, at: int, changed: Term, indices: Sequence[Term], va
         if rest:
             value = store_at(source, at, select_all(source, at, changed, own), rest, value)
         return with_map(changed, number, store_at(source, at, map_of(changed, number), own, value))
+    if not indices and changed.sort is not value.sort:
+        raise source.error(at, f"the map holds '{type_name(changed.sort)}', not '{type_name(value.sort)}'")
     indices = [_place(source, at, index) for index in indices]
+    if not indices:
+        return value
     levels = [changed]
     for index in indices[:-1]:
         levels.append(select_all(source, at, levels[-1], [index]))
@@ -63,6 +69,41 @@ def store_at(source: Source, at: int, changed: Term, indices: Sequence[Term], va
             raise source.error(at, message)
         value = t.store(level, index, value)
     return value
+
+
+def pointwise(name: str, lambdas: Lambdas, names: Names) -> Callable[..., Term] | None:
+    """Z3's operators on whole maps: ``MapAnd(a, b)`` is ``(lambda x :: a[x] && b[x])``."""
+    operator = _POINTWISE.get(name)
+    if operator is None:
+        return None
+
+    def build(*maps: Term) -> Term:
+        if not maps[0].sort.is_array:
+            raise t.SortError(f"{name} takes maps")
+        index = t.var(names.fresh("x", "?"), maps[0].sort.index)
+        return lambdas.map_of((index,), operator(*(t.select(one, index) for one in maps)))
+
+    return build
+
+
+_POINTWISE: dict[str, Callable[..., Term]] = {
+    "MapAnd": t.conj,
+    "MapOr": t.disj,
+    "MapNot": t.neg,
+    "MapImp": t.implies,
+    "MapIff": t.eq,
+    "MapEq": t.eq,
+    "MapIte": t.ite,
+    "MapAdd": t.add,
+    "MapSub": t.sub,
+    "MapMul": t.mul,
+    "MapDiv": t.div,
+    "MapMod": t.mod,
+    "MapGt": t.gt,
+    "MapGe": t.ge,
+    "MapLt": t.lt,
+    "MapLe": t.le,
+}
 
 
 def _place(source: Source, at: int, index: Term) -> Term:

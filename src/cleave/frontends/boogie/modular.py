@@ -12,7 +12,7 @@ of each other. The asserts and assumes that a loop's head begins with are the lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 
 from cleave.errors import UnsupportedError
@@ -34,16 +34,16 @@ class Modules:
     names: Names
 
 
-def one_procedure(program: ir.Program, name: str, known: Modules) -> ir.Program:
-    """The program that starts in ``name`` and knows other procedures by their contracts."""
+def modular_program(program: ir.Program, names: Sequence[str], known: Modules) -> ir.Program:
+    """The program that starts in any of ``names`` and knows all procedures by their contracts."""
     copies = _Copies(program, known)
-    procedure = copies.rewritten(program.procedures[name], {})
-    others = {n: _declared(p) for n, p in program.procedures.items() if n != name}
-    # What the procedure calls under its own name is its contract.
-    own = known.names.fresh(name)
-    made = {**others, **copies.made, own: replace(_declared(program.procedures[name]), name=own)}
-    procedures = {n: _calling(p, name, own) for n, p in made.items()}
-    procedures[name] = replace(_calling(procedure, name, own), is_entry=True)
+    bodies = {name: copies.rewritten(program.procedures[name], {}) for name in names}
+    # What a procedure calls under its own name is its contract.
+    own = {name: known.names.fresh(name) for name in names}
+    made = {n: _declared(p) for n, p in program.procedures.items() if n not in own} | copies.made
+    made |= {own[name]: replace(_declared(program.procedures[name]), name=own[name]) for name in names}
+    procedures = {n: _calling(p, own) for n, p in made.items()}
+    procedures |= {n: replace(_calling(body, own), is_entry=True) for n, body in bodies.items()}
     return replace(program, procedures=procedures, property=ir.Property.ASSERTIONS)
 
 
@@ -56,10 +56,10 @@ def _checked(clauses: tuple[ir.Clause, ...]) -> tuple[ir.Clause, ...]:
     return tuple(clause for clause in clauses if not clause.free)
 
 
-def _calling(procedure: ir.Procedure, name: str, other: str) -> ir.Procedure:
+def _calling(procedure: ir.Procedure, others: Mapping[str, str]) -> ir.Procedure:
     def changed(statement: ir.Statement) -> ir.Statement:
-        if isinstance(statement, ir.Call) and statement.procedure == name:
-            return replace(statement, procedure=other)
+        if isinstance(statement, ir.Call) and statement.procedure in others:
+            return replace(statement, procedure=others[statement.procedure])
         return statement
 
     blocks = {

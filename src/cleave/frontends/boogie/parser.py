@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from cleave.frontends.boogie.implementations import separate_free_calls, separate_implementations
 from cleave.frontends.boogie.lexer import Source
 from cleave.frontends.boogie.statements import StatementParser
 from cleave.frontends.boogie.syntax import (
@@ -28,7 +29,7 @@ from cleave.frontends.boogie.syntax import (
     Variable,
 )
 
-_MODELLED_ELSEWHERE = frozenset(("yield", "action", "async", "atomic", "left", "right", "both", "link"))
+_CIVL = frozenset(("yield", "action", "invariant", "atomic", "left", "right", "both"))
 
 
 def parse(source: Source) -> File:
@@ -39,6 +40,7 @@ def parse(source: Source) -> File:
 class Parser(StatementParser):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
+        self.free_calls = []
         self._file = File()
 
     def file(self) -> File:
@@ -48,14 +50,44 @@ class Parser(StatementParser):
                 self._no_declaration(token)
             self.at += 1
             read(self)
+        separate_implementations(self._file)
+        separate_free_calls(self._file, self.free_calls)
         self._file.trigger_functions = self.trigger_functions
         self._file.written_types = self.types
         return self._file
 
     def _no_declaration(self, token: str) -> NoReturn:
-        if token in _MODELLED_ELSEWHERE:
-            raise self.source.unsupported(self.at, f"'{token}' declarations are not supported")
+        if token in _CIVL or (token == "async" and self.tokens[self.at + 1] in ("left", "right", "both", "atomic")):
+            message = (
+                "Civl's actions, yield invariants and yield procedures are not supported: they are proved by layers"
+            )
+            raise self.source.unsupported(self.at, message)
         self.fail("a declaration")
+
+    def _pure(self) -> None:
+        """``pure procedure`` and ``pure action`` promise to read and write no global variable, as the body shows."""
+        if self.tokens[self.at] not in ("procedure", "action"):
+            self._no_declaration(self.tokens[self.at])
+        self.at += 1
+        self._procedure()
+
+    def _prefixed(self) -> None:
+        """``revealed function`` and ``hideable axiom``: what a proof may be told to leave out, which none is here."""
+        wanted = "function" if self.tokens[self.at - 1] == "revealed" else "axiom"
+        self.expect(wanted)
+        _DECLARATIONS[wanted](self)
+
+    def _uses(self) -> bool:
+        """``uses { axiom ...; }``: axioms that matter only where the declared name does."""
+        if not self.accept("uses"):
+            return False
+        self.expect("{")
+        while self.tokens[self.at] in ("axiom", "hideable"):
+            self.accept("hideable")
+            self.expect("axiom")
+            self._axiom()
+        self.expect("}")
+        return True
 
     # --- types, constants, variables, axioms ------------------------------------------------------------------------
 
@@ -107,7 +139,8 @@ class Parser(StatementParser):
         for variable in self.variables_of_one_type():
             self._file.constants.append(Constant(variable, unique, inferred))
         self._order()
-        self.expect(";")
+        if not self._uses():
+            self.expect(";")
 
     def _order(self) -> None:
         """``extends unique a, b complete`` only matters to ``<:``, which is refused."""
@@ -148,7 +181,8 @@ class Parser(StatementParser):
         if self.accept("{"):
             body = self.expression()
             self.expect("}")
-        else:
+            self._uses()
+        elif not self._uses():
             self.expect(";")
         self._file.functions.append(Function(at, name, type_parameters, parameters, result, attributes, body))
 
@@ -195,8 +229,9 @@ class Parser(StatementParser):
         procedure = Procedure(self._signature())
         has_body = not self.accept(";")
         while self._specification(procedure):
-            pass
+            self.refuse_measure()
         if has_body:
+            self.refuse_measure()
             if self.tokens[self.at] != "{":
                 self.fail("';', a specification or a body")
             procedure.body = self.body()
@@ -237,4 +272,7 @@ _DECLARATIONS = {
     "function": Parser._function,
     "procedure": Parser._procedure,
     "implementation": Parser._implementation,
+    "pure": Parser._pure,
+    "revealed": Parser._prefixed,
+    "hideable": Parser._prefixed,
 }

@@ -11,9 +11,10 @@ its instances.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
-from cleave.errors import InputError
+from cleave.errors import InputError, UnsupportedError
 from cleave.frontends.boogie.syntax import MapType, NamedType, RecordType, Type
 from cleave.logic import datatypes as d
 from cleave.logic import terms as t
@@ -21,9 +22,15 @@ from cleave.logic.sorts import BOOL, INT, Sort, array, uninterpreted
 from cleave.logic.terms import Term
 
 MOST_INSTANCES = 64
-_OTHER = "other type"
+_MOST_SYNONYMS = 100  # inside of each other
+_MOST_AT_ONCE = 16  # types that no declaration has, before all is done again with these
+OTHER = "other type"
 Bindings = dict[str, Sort]
 Binary = Callable[[Term, Term], Term]
+
+
+class MoreTypesError(UnsupportedError):
+    """Types were found that have to be known from the beginning."""
 
 
 class Instances:
@@ -36,12 +43,18 @@ class Instances:
         resolve: Callable[[Type, Bindings], Sort],
         resolve_plain: Callable[[Type, Bindings], Sort],
         applied: Mapping[Sort, tuple[str, tuple[Sort, ...]]],
+        synonyms: Mapping[str, tuple[tuple[str, ...], Type]],
+        more: Iterable[Sort],
     ) -> None:
         self._seen = seen
         self._resolve = resolve
         self._resolve_plain = resolve_plain
         self._applied = applied
+        self._synonyms = synonyms
         self._ground: list[Sort] | None = None
+        self._more: list[tuple[Type, Bindings]] = []
+        self._made = tuple(more)
+        self.missing: dict[Sort, None] = {}
         self._is_used = False
 
     def of(self, parameters: Sequence[str], patterns: Sequence[Type], outer: Bindings) -> list[Bindings] | None:
@@ -58,7 +71,7 @@ class Instances:
                     for name in parameters:
                         if name in bindings:
                             found[name][bindings[name]] = None
-        choices = [(*found[name], uninterpreted(f"{_OTHER} {place}")) for place, name in enumerate(parameters, 1)]
+        choices = [(*found[name], uninterpreted(f"{OTHER} {place}")) for place, name in enumerate(parameters, 1)]
         size = 1
         for one in choices:
             size *= len(one)
@@ -66,19 +79,31 @@ class Instances:
             return None
         return [dict(zip(parameters, row, strict=True)) for row in product(*choices)]
 
+    def also(self, written: Iterable[tuple[Type, Bindings]]) -> None:
+        """Before anything is asked: more types, with what their parameters are."""
+        assert self._ground is None
+        self._more += written
+
+    def require(self, sort: Sort, name: str) -> None:
+        """Notes a type that no declaration has and that so was in no instance: then all is done again with it."""
+        if not self.knows(sort):
+            self.missing[sort] = None
+        if len(self.missing) > _MOST_AT_ONCE:
+            raise MoreTypesError(f"'{name}' is used with more than {MOST_INSTANCES} types that no declaration has")
+
     def knows(self, sort: Sort) -> bool:
         """Whether the sort has taken part in all instances so far, and will in others."""
         ground = self._all_ground()
         if sort not in ground and not self._is_used:
             ground.append(sort)
-        return sort in ground or sort.name.startswith(_OTHER) or is_map(sort) or self._is_of_others(sort)
+        return sort in ground or sort.name.startswith(OTHER) or is_map(sort) or self._is_of_others(sort)
 
     def _is_of_others(self, sort: Sort) -> bool:
         """Made of a type that stands for all others."""
         stack = [sort]
         while stack:
             one = stack.pop()
-            if one.name.startswith(_OTHER):
+            if one.name.startswith(OTHER):
                 return True
             stack += self._applied[one][1] if one in self._applied else ()
             stack += (one.index, one.element) if one.is_array else ()
@@ -86,10 +111,10 @@ class Instances:
 
     def _all_ground(self) -> list[Sort]:
         if self._ground is None:
-            found: dict[Sort, None] = {INT: None, BOOL: None}
-            for written in self._seen:
+            found: dict[Sort, None] = dict.fromkeys((INT, BOOL, *self._made))
+            for written, bindings in [*((one, {}) for one in self._seen), *self._more]:
                 try:
-                    stack = [self._resolve_plain(written, {})]
+                    stack = [self._resolve_plain(written, bindings)]
                 except InputError:  # has parameters itself, or is wrong, which somebody else will say
                     continue
                 while stack:
@@ -105,6 +130,8 @@ class Instances:
         """Whether ``pattern`` can be ``sort``; what its parameters are then is added to ``bindings``."""
         if isinstance(pattern, NamedType) and not pattern.arguments and pattern.name in free:
             return bindings.setdefault(pattern.name, sort) is sort
+        if isinstance(pattern, NamedType) and pattern.name in self._synonyms and pattern.name not in bindings:
+            return self.unify(self.expanded(pattern), sort, free, bindings)
         if isinstance(pattern, NamedType) and pattern.arguments and sort in self._applied:
             name, arguments = self._applied[sort]
             if name == pattern.name and len(arguments) == len(pattern.arguments):
@@ -120,6 +147,31 @@ class Instances:
             return self._resolve(pattern, bindings) is sort
         except InputError:
             return False
+
+    def expanded(self, pattern: Type) -> Type:
+        """The type, with what a synonym stands for in its place."""
+        for _ in range(_MOST_SYNONYMS):
+            if not isinstance(pattern, NamedType) or pattern.name not in self._synonyms:
+                break
+            parameters, meaning = self._synonyms[pattern.name]
+            if len(parameters) != len(pattern.arguments):
+                break
+            pattern = _substituted(meaning, dict(zip(parameters, pattern.arguments, strict=True)))
+        return pattern
+
+
+def _substituted(written: Type, meaning: Mapping[str, Type]) -> Type:
+    if not meaning:
+        return written
+    if isinstance(written, NamedType):
+        if not written.arguments:
+            return meaning.get(written.name, written)
+        return replace(written, arguments=tuple(_substituted(one, meaning) for one in written.arguments))
+    if isinstance(written, RecordType):
+        return replace(written, fields=tuple((name, _substituted(one, meaning)) for name, one in written.fields))
+    inner = {name: one for name, one in meaning.items() if name not in written.parameters}
+    indices = tuple(_substituted(one, inner) for one in written.indices)
+    return replace(written, indices=indices, element=_substituted(written.element, inner))
 
 
 def _mentions(pattern: Type, name: str) -> bool:
@@ -151,6 +203,19 @@ def map_sort(instances: Sequence[tuple[tuple[Sort, ...], Sort]]) -> Sort:
     name = f"<{len(instances[0][0])}>" + " ".join(f"{sort!r}" for _, sort in fields)
     (made,) = d.declare((d.Declaration(name, (("maps", tuple(fields)),)),))
     return made
+
+
+def map_of_all(maps: Sequence[Term], count: int) -> Term:
+    """The map whose instances, each with so many indices, these are."""
+    found: dict[tuple[tuple[Sort, ...], Sort], Term] = {}
+    for one in maps:
+        indices: list[Sort] = []
+        sort = one.sort
+        for _ in range(count):
+            indices.append(sort.index)
+            sort = sort.element
+        found.setdefault((tuple(indices), sort), one)
+    return d.construct(map_sort(list(found)), 0, *found.values())
 
 
 def is_map(sort: Sort) -> bool:

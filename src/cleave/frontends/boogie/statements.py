@@ -36,12 +36,14 @@ from cleave.frontends.boogie.syntax import (
     Specification,
     Statement,
     Target,
+    Unpack,
     Variable,
     While,
     Yield,
 )
 
 _MOST_INNER = 20  # each is a call of the parser within itself
+_VISIBILITY = frozenset(("hide", "reveal", "push", "pop"))
 _AFTER_TARGET = frozenset((":=", ",", "[", "!", "->"))
 
 
@@ -50,6 +52,7 @@ class StatementParser(ExpressionParser):
 
     statements: list[Statement]
     depth = 0  # of code expressions
+    free_calls: list[Call]
     open: list[str]  # how each open brace ends: "if", "else", "else if" (also ends the if around it), "while", "atomic"
 
     def body(self) -> Body:
@@ -112,6 +115,10 @@ class StatementParser(ExpressionParser):
             self.at = at + 1
             read(self, at)
             return True
+        self.refuse_measure()
+        if self.is_name(token) and (follows == "(" or token in _VISIBILITY):
+            self._unpack(at) if follows == "(" else self._visibility()
+            return True
         if token == "}":
             self.at = at + 1
             return self._close_brace(at)
@@ -133,6 +140,7 @@ class StatementParser(ExpressionParser):
         while self.accept(","):
             targets.append(self._target())
         self.expect(":=")
+        self.attributes()
         values = [self.expression()]
         while self.accept(","):
             values.append(self.expression())
@@ -140,6 +148,23 @@ class StatementParser(ExpressionParser):
             raise self.source.error(at, f"{len(targets)} targets are assigned {len(values)} values")
         self.expect(";")
         self.statements.append(Assign(at, targets, values))
+
+    def _unpack(self, at: int) -> None:
+        constructor = self.name()
+        self.expect("(")
+        targets = self.names("the name of a variable") if self.tokens[self.at] != ")" else []
+        self.expect(")")
+        self.expect(":=")
+        self.attributes()
+        self.statements.append(Unpack(at, constructor, targets, self.expression()))
+        self.expect(";")
+
+    def _visibility(self) -> None:
+        """``hide f; reveal *; push; pop;`` say what a proof may use. All that is true may be used here."""
+        if self.tokens[self.at] in ("hide", "reveal"):
+            self.at += 1
+        self.at += 1
+        self.expect(";")
 
     def _target(self) -> Target:
         at = self.at
@@ -150,7 +175,7 @@ class StatementParser(ExpressionParser):
             if self.tokens[self.at - 1] != "[":
                 indices.append(self.name("the name of a field"))
                 continue
-            group = [self.expression()]
+            group = [self.expression()] if self.tokens[self.at] != "]" else []
             while self.accept(","):
                 group.append(self.expression())
             self.expect("]")
@@ -175,11 +200,13 @@ class StatementParser(ExpressionParser):
         self.statements.append(Havoc(at, names))
 
     def _goto(self, at: int) -> None:
+        self.attributes()
         labels = self.names("a label")
         self.expect(";")
         self.statements.append(Goto(at, labels))
 
     def _return(self, at: int) -> None:
+        self.attributes()
         value = self.expression() if self.depth and self.tokens[self.at] != ";" else None
         self.expect(";")
         self.statements.append(Return(at, value))
@@ -190,7 +217,16 @@ class StatementParser(ExpressionParser):
         self.statements.append(Break(at, label))
 
     def _call(self, at: int) -> None:
-        self.statements.append(self._one_call(at))
+        calls = [self._one_call(at)]
+        while self.accept("|"):
+            calls.append(self._one_call(self.at))
+        self.statements.append(calls[0] if len(calls) == 1 else Par(at, calls))
+        self.expect(";")
+
+    def _free_call(self, at: int) -> None:
+        self.expect("call")
+        self.free_calls.append(self._one_call(at))
+        self.statements.append(self.free_calls[-1])
         self.expect(";")
 
     def _one_call(self, at: int) -> Call:
@@ -232,11 +268,7 @@ class StatementParser(ExpressionParser):
 
     def _par(self, at: int) -> None:
         self.accept("call")
-        calls = [self._one_call(at)]
-        while self.accept("|"):
-            calls.append(self._one_call(self.at))
-        self.expect(";")
-        self.statements.append(Par(at, calls))
+        self._call(at)
 
     def _yield(self, at: int) -> None:
         self.expect(";")
@@ -303,7 +335,12 @@ class StatementParser(ExpressionParser):
             attributes: Attributes = self.attributes()
             found.append(Specification(at, free, attributes, self.expression()))
             self.expect(";")
+        self.refuse_measure()
         return found
+
+    def refuse_measure(self) -> None:
+        if self.tokens[self.at] == "measure" and self.tokens[self.at + 1] != ":":
+            raise self.source.unsupported(self.at, "measures (termination) are not checked, and so not supported")
 
     def _close_brace(self, at: int) -> bool:
         if not self.open:
@@ -349,6 +386,7 @@ _STATEMENTS = {
     "return": StatementParser._return,
     "break": StatementParser._break,
     "call": StatementParser._call,
+    "free": StatementParser._free_call,
     "async": StatementParser._async,
     "par": StatementParser._par,
     "yield": StatementParser._yield,

@@ -147,6 +147,16 @@ class Assign:
 
 
 @dataclass(slots=True, eq=False)
+class Unpack:
+    """``Pair(x, y) := e;``: the fields of a value, which has to be made by that constructor."""
+
+    at: int
+    constructor: str
+    targets: list[tuple[int, str]]
+    value: Code
+
+
+@dataclass(slots=True, eq=False)
 class Havoc:
     at: int
     names: list[tuple[int, str]]
@@ -270,8 +280,8 @@ class EndWhile:
 
 ThreadStatement = Async | Par | Fork | Join
 Statement = (
-    Label | Assume | Assert | Assign | Havoc | Call | Goto | Return | Break | If | Else | EndIf | While | EndWhile
-    | ThreadStatement | Yield | Atomic | EndAtomic
+    Label | Assume | Assert | Assign | Unpack | Havoc | Call | Goto | Return | Break
+    | If | Else | EndIf | While | EndWhile | ThreadStatement | Yield | Atomic | EndAtomic
 )  # fmt: skip
 
 

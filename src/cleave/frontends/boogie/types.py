@@ -8,7 +8,8 @@ type Ref = int; Ref        Int
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from cleave.errors import UnsupportedError
 from cleave.frontends.boogie.floats.literals import known_format
@@ -21,6 +22,7 @@ from cleave.logic.sorts import BOOL, INT, MAX_WIDTH, REAL, Sort, SortKind, array
 
 _Instance = tuple[str, tuple[Sort, ...]]
 _MAX_DEPTH = 100
+WHOLE = 200  # levels of a type, where its name has to be like no other's
 _BITVECTOR = re.compile(r"bv(\d+)")
 _UNSUPPORTED = re.compile(r"string|regex")
 _RESERVED = frozenset(("Bool", "Int", "Real", "Array", "BitVec", "String", "RegLan", "RoundingMode", "FloatingPoint"))
@@ -33,18 +35,21 @@ class TypeTable:
         declarations: list[TypeDeclaration],
         data: Sequence[Datatype] = (),
         seen: Sequence[Type] = (),
+        more: Sequence[Sort] = (),
     ) -> None:
-        """``seen`` are the types that are written anywhere."""
+        """``seen`` are the types that are written anywhere, ``more`` those that are not."""
         self._source = source
         self._declared: dict[str, TypeDeclaration] = {}
         self._known: dict[str, Sort] = {"int": INT, "bool": BOOL, "real": REAL}
         self._array_depth: dict[Sort, int] = {}
         self._applied: dict[Sort, tuple[str, tuple[Sort, ...]]] = {}
-        self.instances = Instances(seen, self._whole, self._without_maps, self._applied)
+        synonyms = {one.name: (one.parameters, one.synonym) for one in declarations if one.synonym is not None}
+        self.instances = Instances(seen, self._whole, self._without_maps, self._applied, synonyms, more)
         self._data: dict[str, Datatype] = {}
         self._made: dict[_Instance, Sort] = {}  # the data types, with what their parameters are
         self._opened: dict[_Instance, Sort] = {}  # those that are being declared, with what stands for them
         self.bound: Bindings = {}  # what type parameters are, where they are something
+        self.is_quantified = False  # whether what is looked at is an instance of a quantifier over types
         self._collects = False
         for declaration in declarations:
             if declaration.name in self._declared or declaration.name in self._known:
@@ -104,6 +109,15 @@ class TypeTable:
             raise self._source.unsupported(at, f"the data type '{name}' has more than {MOST_INSTANCES} instances")
         return self._opened.setdefault(one, uninterpreted(_applied_name(*one)))
 
+    @contextmanager
+    def inside(self, bound: Mapping[str, Sort]) -> Iterator[None]:
+        """While a procedure is looked at, with type parameters that are ``bound``."""
+        before, self.bound = self.bound, dict(bound)
+        try:
+            yield
+        finally:
+            self.bound = before
+
     def is_instance(self, sort: Sort, name: str) -> bool:
         return sort in self._applied and self._applied[sort][0] == name
 
@@ -154,9 +168,7 @@ class TypeTable:
     def _map(self, written: MapType, bound: dict[str, Sort], depth: int) -> Sort:
         if written.parameters:
             return self._polymorphic_map(written, bound, depth)
-        if not written.indices:
-            raise self._source.unsupported(written.at, "maps without an index are not supported")
-        found = self._resolve(written.element, bound, depth + 1)
+        found = self._resolve(written.element, bound, depth + 1)  # a map without indices is its one element
         for index in reversed(written.indices):
             found = self._array(written, self._resolve(index, bound, depth + 1), found)
         return found
@@ -261,7 +273,7 @@ def _is_large(sort: Sort, limit: int = 200) -> bool:
 
 
 def _argument_name(sort: Sort) -> str:
-    name = type_name(sort, 200)
+    name = type_name(sort, WHOLE)
     return f"({name})" if " " in name else name
 
 

@@ -32,12 +32,24 @@ class Unknown:
     source: Source
     names: Names
     _waiting: dict[Sort, _Waiting] = field(default_factory=dict)
+    _indexed: dict[Sort, Callable[[list[Sort]], Sort | None]] = field(default_factory=dict)
 
     def until(self, make: Callable[[Sort], Term], function: str, parameter: str, at: int) -> Term:
         """Stands for what ``make`` makes, when the sort is known."""
         sort = uninterpreted(self.names.fresh("type", "?"))
         self._waiting[sort] = _Waiting(make, function, parameter, at)
         return t.var(sort.name, sort)
+
+    def told_by_indices(self, term: Term, tell: Callable[[list[Sort]], Sort | None]) -> Term:
+        """The term, whose sort ``tell`` knows from the sorts of indices if the term is used as a map."""
+        self._indexed[term.sort] = tell
+        return term
+
+    def as_map(self, term: Term, indices: list[Term]) -> Term:
+        """The term, which has these indices."""
+        tell = self._indexed.get(term.sort)
+        sort = tell([one.sort for one in indices]) if tell is not None and not any(map(self.holds, indices)) else None
+        return term if sort is None else self.fit(term, sort)
 
     def holds(self, term: Term) -> bool:
         return term.sort in self._waiting
