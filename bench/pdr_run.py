@@ -26,13 +26,14 @@ from bench.simulation import (
 )
 from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.coordinator import P3Coordinator
-from cleave.engines.pdr.evidence import decode_derivation
+from cleave.engines.pdr.evidence import decode_derivation, decode_interpretation
 from cleave.engines.pdr.messages import Proofs, Task, decode_finding, encode
 from cleave.engines.pdr.options import PdrOptions, Share, technique
-from cleave.engines.pdr.record import combined
-from cleave.engines.pdr.task import read_problem
+from cleave.engines.pdr.task import HornProblem, read_problem
+from cleave.ir.horn import Interpretation
 from cleave.runtime.crew import Assignment
 from cleave.runtime.simulation.crew import SimulatedCrew
+from cleave.validate.clauses.combine import combine
 from cleave.validate.clauses.derivation import check_derivation
 from cleave.validate.clauses.invariant import check_interpretation
 
@@ -89,6 +90,16 @@ class SimulatedPdr(Simulation):
 def main() -> int:
     prepare_interpreter()
     return run_and_print(SimulatedPdr(parser().parse_args()))
+
+
+def combined(problem: HornProblem, found: Proofs) -> Interpretation:
+    """The interpretation of the given clauses that the proofs of the parts make up, still to be checked."""
+    parts = {proof.partition: decode_interpretation(proof.interpretation) for proof in found.proofs}
+    if None in parts:
+        return problem.interpretation(parts[None])
+    return problem.interpretation(
+        combine(problem.prepared, {one: each for one, each in parts.items() if one is not None})
+    )
 
 
 if __name__ == "__main__":

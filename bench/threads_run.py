@@ -33,7 +33,7 @@ from cleave.engines.unfolding.solving import make_solver, size
 from cleave.frontends.c.options import COptions
 from cleave.frontends.input import read_input
 from cleave.logic.smtlib import print_script
-from cleave.smt.sat.clauses import clauses_of
+from cleave.smt.sat.clauses import Clauses
 from cleave.smt.sat.solver import NAMES
 from cleave.smt.solver import Answer
 from cleave.watch import resident_bytes
@@ -97,12 +97,15 @@ def _by_cleave(formula: Formula, search: ThreadsOptions, threads: int) -> dict[s
 
 def _by_cryptominisat(formula: Formula, search: ThreadsOptions, threads: int) -> dict[str, Any]:
     pycryptosat: Any = import_module("pycryptosat")  # in the extra bench
-    clauses = clauses_of((*formula.constraints, formula.violation))
+    made = Clauses()
+    for term in (*formula.constraints, formula.violation):
+        made.add(term)
+    clauses = made.gates.take()
     solver = pycryptosat.Solver(threads=threads)
     solver.add_clauses(clauses)
-    made = process_time()
+    seconds = process_time()
     satisfiable, _ = solver.solve()
-    return {"answer": _WORDS[_TRUTHS[satisfiable]], "made": made, "clauses": len(clauses)}
+    return {"answer": _WORDS[_TRUTHS[satisfiable]], "made": seconds, "clauses": len(clauses)}
 
 
 def _by_z3(formula: Formula, search: ThreadsOptions, threads: int) -> dict[str, Any]:

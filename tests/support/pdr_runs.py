@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from bench.pdr_run import combined
+
 from cleave.engines.coordination import STOPPED, Clock, Command, Event, Finish, Joined, Lost, Work
 from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.pdr.coordinator import P3Coordinator
 from cleave.engines.pdr.evidence import decode_derivation
 from cleave.engines.pdr.messages import Proofs, Task, decode_finding
 from cleave.engines.pdr.options import PdrOptions, Share
-from cleave.engines.pdr.record import combined
 from cleave.engines.pdr.task import HornProblem, horn_problem
 from cleave.engines.pdr.worker import Assigned, P3Worker
 from cleave.ir.horn import Atom, Clause, HornSystem, Predicate

@@ -3,7 +3,8 @@
     Violation(path)                     an execution, a derivation or a schedule, still to be confirmed
     Proof(evidence, {"recursion": 3})   no violation within the bounds; without any if there are none
     GaveUp(Reason.SOLVER, "why")        no answer
-    GivenUp("timeout")                  so do a part of a search and a worker, in the solver's own word
+    Empty({"contexts"})                 a part of a search has no violation; which bounds took part
+    GivenUp("timeout")                  a part of a search or a worker has no answer, in the solver's own word
 
 A finding is a claim. `validate` checks its evidence, and only then it becomes a verdict. In messages violations are the
 same class, with their evidence in a form that can be sent.
@@ -27,6 +28,13 @@ class Violation(msgspec.Struct, Generic[Evidence], frozen=True, array_like=True,
     """The only class for what breaks a property, from a solver's model to the verdict."""
 
     evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """Of a part of a search: there is no violation, and an execution may go beyond the bounds of these names."""
+
+    bounds: frozenset[str]
 
 
 class GivenUp(msgspec.Struct, frozen=True, array_like=True, tag=3):

@@ -34,7 +34,6 @@ _RESERVED = frozenset(
 )
 _INFIX = {Op.SUB: "-", Op.DIV: "div", Op.MOD: "mod", Op.REAL_DIV: "/", Op.LE: "<=", Op.LT: "<", Op.IMPLIES: "==>"}
 _CHAINS = {Op.AND: "&&", Op.OR: "||", Op.ADD: "+", Op.MUL: "*"}
-_UNARY_BITS = (Op.BV_NOT, Op.BV_NEG)
 
 
 @dataclass(slots=True)

@@ -75,11 +75,6 @@ def print_program(program: Program, *, locations: bool = False, notes: bool = Fa
     return "".join(f"{line}\n" for line in _program_lines(program, locations, notes))
 
 
-def print_procedure(procedure: Procedure, *, locations: bool = False) -> str:
-    """One procedure as text."""
-    return "".join(f"{line}\n" for line in _procedure_lines(procedure, locations))
-
-
 def print_statement(statement: Statement, *, locations: bool = False) -> str:
     """One statement as one line, without indentation."""
     return _statement_text(statement) + _at(statement.location, locations)

@@ -7,11 +7,10 @@ import random
 
 import pytest
 
-from cleave.engines.coordination import Event, Turn, Work
+from cleave.engines.coordination import Event, Turn, Work, valid_messages
 from cleave.engines.pdr.evidence import encode_interpretation
-from cleave.engines.pdr.messages import Closed, Effort, Outcome, Solve, Task, encode, to_worker
+from cleave.engines.pdr.messages import Closed, Effort, Outcome, Solve, Task, encode, from_worker, to_worker
 from cleave.engines.pdr.options import TECHNIQUES, PdrOptions, Share, technique
-from cleave.engines.pdr.record import Solved, history
 from cleave.ir.horn import HornSystem
 from cleave.ir.horn_partition import Partition
 from cleave.logic.terms import eq, gt
@@ -39,8 +38,9 @@ def test_one_worker(name: str) -> None:
 
 
 def closed_partitions(events: list[Event]) -> list[Partition]:
-    solved = [one for one in history(events) if isinstance(one, Solved) and isinstance(one.outcome.answer, Closed)]
-    return [one.partition for one in solved if one.partition is not None]
+    told = [message for _, message in valid_messages(events, from_worker)]
+    closed = [one.partition for one in told if isinstance(one, Outcome) and isinstance(one.answer, Closed)]
+    return [partition for partition in closed if partition is not None]
 
 
 @pytest.mark.parametrize("name", ["pairs safe", "modes unsafe"])

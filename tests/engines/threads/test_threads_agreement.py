@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from cleave.engines.findings import Violation
+from cleave.engines.findings import Empty, Violation
 from cleave.engines.threads.coordinator import part_names
 from cleave.engines.threads.options import ThreadsOptions
-from cleave.engines.threads.part import Empty, Part
+from cleave.engines.threads.part import Part
 from cleave.engines.threads.partition import Space
 from cleave.engines.unfolding.instances import unfold
 from cleave.ir.program import Program

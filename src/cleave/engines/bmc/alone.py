@@ -68,8 +68,8 @@ def search_alone(
         if isinstance(outcome, GivenUp):
             reason = REASONS.get(outcome.reason, Reason.SOLVER)
             return GaveUp(reason, "" if reason in REASONS.values() else outcome.reason)
-        absence = Absence(unfolded, bounds, outcome.cut, questions.solver_name)
-        bounds = next_bounds(bounds, most, outcome.cut)
+        absence = Absence(unfolded, bounds, outcome.bounds, questions.solver_name)
+        bounds = next_bounds(bounds, most, outcome.bounds)
         if bounds is not None:
             yield absence
     return Proof(absence)

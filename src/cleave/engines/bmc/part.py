@@ -13,22 +13,13 @@ from collections.abc import Generator, Sequence
 from cleave.engines.bmc.formula import Formula, formula_of, only_thread
 from cleave.engines.bmc.options import BmcOptions
 from cleave.engines.bmc.questions import Questions
-from cleave.engines.findings import GivenUp, Violation
+from cleave.engines.findings import Empty, GivenUp, Violation
 from cleave.engines.unfolding.instances import Unfolded
 from cleave.engines.unfolding.reading import Values, choices_made
 from cleave.ir.schedule import Context, Schedule
 from cleave.logic.terms import FALSE, Term, disj_all
 from cleave.logic.walk import postorder
-from cleave.records import dataclass
 from cleave.smt.solver import Answer
-
-
-@dataclass(frozen=True, slots=True)
-class Empty:
-    """There is no violation; an execution may go beyond the bounds of these names."""
-
-    cut: frozenset[str]
-
 
 Outcome = Violation[Schedule] | Empty | GivenUp
 Slices = Generator[None, None, Outcome]

@@ -137,4 +137,4 @@ def _answer(partitions: Partitions, name: str, found: PartOutcome) -> Answer:
             return Violation(send_schedule(schedule))
         case GivenUp():
             return found
-    return Empty(tuple(sorted(found.cut)), partitions.path(name))
+    return Empty(tuple(sorted(found.bounds)), partitions.path(name))

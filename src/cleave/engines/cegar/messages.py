@@ -14,6 +14,7 @@ location are numbered in the order in which they are learned, so that a set mean
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import msgspec
@@ -170,31 +171,11 @@ class Finding(msgspec.Struct, frozen=True):
     answer: Covered | Violation[SentSteps] | GivenUp
 
 
-_ENCODER = msgspec.msgpack.Encoder()
-_FROM_WORKER: msgspec.msgpack.Decoder[FromWorker] = msgspec.msgpack.Decoder(FromWorker)
-_TO_WORKER: msgspec.msgpack.Decoder[ToWorker] = msgspec.msgpack.Decoder(ToWorker)
-_TASK = msgspec.msgpack.Decoder(Task)
-_FINDING = msgspec.msgpack.Decoder(Finding)
-
-
-def encode(message: FromWorker | ToWorker | Task | Finding) -> bytes:
-    return _ENCODER.encode(message)
-
-
-def from_worker(data: bytes) -> FromWorker:
-    return _FROM_WORKER.decode(data)
-
-
-def to_worker(data: bytes) -> ToWorker:
-    return _TO_WORKER.decode(data)
-
-
-def decode_task(data: bytes) -> Task:
-    return _TASK.decode(data)
-
-
-def decode_finding(data: bytes) -> Finding:
-    return _FINDING.decode(data)
+encode: Callable[[FromWorker | ToWorker | Task | Finding], bytes] = msgspec.msgpack.Encoder().encode
+from_worker: Callable[[bytes], FromWorker] = msgspec.msgpack.Decoder(FromWorker).decode
+to_worker: Callable[[bytes], ToWorker] = msgspec.msgpack.Decoder(ToWorker).decode
+decode_task: Callable[[bytes], Task] = msgspec.msgpack.Decoder(Task).decode
+decode_finding: Callable[[bytes], Finding] = msgspec.msgpack.Decoder(Finding).decode
 
 
 def pack(bits: int) -> bytes:

@@ -15,6 +15,7 @@ for nothing. A partition is None for the whole problem.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from typing import TypeAlias
 
@@ -47,7 +48,7 @@ class Task(msgspec.Struct, frozen=True):
     def digest(self) -> bytes:
         """Tells the problem from others; how it is solved does not matter."""
         parts = (self.file, self.source, self.entry, self.property, self.version, self.integers, self.known)
-        return sha256(_ENCODER.encode(parts)).digest()[:16]
+        return sha256(msgspec.msgpack.encode(parts)).digest()[:16]
 
 
 class Lemma(msgspec.Struct, frozen=True, array_like=True):
@@ -181,15 +182,11 @@ class Finding(msgspec.Struct, frozen=True):
     answer: Proofs | Violation[bytes] | GivenUp
 
 
-_ENCODER = msgspec.msgpack.Encoder()
 _FROM_WORKER: msgspec.msgpack.Decoder[FromWorker] = msgspec.msgpack.Decoder(FromWorker)
-_TO_WORKER: msgspec.msgpack.Decoder[ToWorker] = msgspec.msgpack.Decoder(ToWorker)
-_TASK = msgspec.msgpack.Decoder(Task)
-_FINDING = msgspec.msgpack.Decoder(Finding)
-
-
-def encode(message: FromWorker | ToWorker | Task | Finding) -> bytes:
-    return _ENCODER.encode(message)
+encode: Callable[[FromWorker | ToWorker | Task | Finding], bytes] = msgspec.msgpack.Encoder().encode
+to_worker: Callable[[bytes], ToWorker] = msgspec.msgpack.Decoder(ToWorker).decode
+decode_task: Callable[[bytes], Task] = msgspec.msgpack.Decoder(Task).decode
+decode_finding: Callable[[bytes], Finding] = msgspec.msgpack.Decoder(Finding).decode
 
 
 def from_worker(data: bytes) -> FromWorker | None:
@@ -198,15 +195,3 @@ def from_worker(data: bytes) -> FromWorker | None:
         return _FROM_WORKER.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
-
-
-def to_worker(data: bytes) -> ToWorker:
-    return _TO_WORKER.decode(data)
-
-
-def decode_task(data: bytes) -> Task:
-    return _TASK.decode(data)
-
-
-def decode_finding(data: bytes) -> Finding:
-    return _FINDING.decode(data)

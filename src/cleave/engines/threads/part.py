@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from cleave.engines.findings import GivenUp, Violation
+from cleave.engines.findings import Empty, GivenUp, Violation
 from cleave.engines.threads.encode import Formula, encode
 from cleave.engines.threads.options import ThreadsOptions
 from cleave.engines.threads.partition import Decision, Space
@@ -24,7 +24,6 @@ from cleave.errors import UnsupportedError
 from cleave.ir.schedule import Schedule
 from cleave.logic.sorts import BOOL
 from cleave.logic.terms import FALSE, Term, disj, neg, var
-from cleave.records import dataclass
 from cleave.smt.sat.solver import SatSolver
 from cleave.smt.solver import Answer, Solver
 
@@ -33,13 +32,6 @@ _SLICES = 4  # when a search has gone on for long, it is looked at again after t
 # What the question whether a bound took part may cost, besides as much as the search did: in conflicts, or in what
 # Bitwuzla counts, of which there are about ten times as many.
 _BOUND_CONFLICTS, _BOUND_COST = 2_000, 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Empty:
-    """There is no violation; the bounds that took part are named ``contexts``, ``rounds`` and ``unwind``."""
-
-    bounds: frozenset[str]
 
 
 Outcome = Violation[Schedule] | Empty | GivenUp

@@ -10,11 +10,9 @@ that nothing has used yet is its definition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from cleave.logic.terms import Op, Term
 from cleave.smt.sat.blasting import Blasting
-from cleave.smt.sat.gates import Clause, Gates
+from cleave.smt.sat.gates import Gates
 
 
 class Clauses:
@@ -54,11 +52,3 @@ class Clauses:
             case Op.IMPLIES:
                 return [-self.blasting.literal(term.args[0]), self.blasting.literal(term.args[1])]
         return [self.blasting.literal(term)]
-
-
-def clauses_of(formulas: Iterable[Term]) -> list[Clause]:
-    """They can all be satisfied if and only if the formulas can."""
-    clauses = Clauses()
-    for formula in formulas:
-        clauses.add(formula)
-    return clauses.gates.take()
