@@ -18,26 +18,19 @@ from cleave.engines.bmc.part import Part
 from cleave.engines.bmc.partition import Partitions
 from cleave.engines.bmc.questions import Questions
 from cleave.engines.bmc.task import Problem, Task, problem_of, solver_for
-from cleave.engines.coordination import PROGRESS_SECONDS, Clock, Turn, Work
+from cleave.engines.coordination import Clock, Turn, Work
 from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.threads.messages import (
     Answer,
     Divided,
     Effort,
     Empty,
-    FromWorker,
-    GetPart,
     Outcome,
-    Progress,
     Solve,
-    Split,
-    encode,
     send_schedule,
-    to_worker,
 )
+from cleave.engines.threads.parts_worker import SIZES, PartsWorker
 from cleave.frontends.input import Input
-
-_SIZES = ("nodes", "variables", "clauses")
 
 
 def work(task: bytes, number: int, clock: Clock | None) -> Work:
@@ -52,36 +45,17 @@ def _assigned(task: bytes) -> Problem:
     return problem_of(Input.of(decoded.file, decoded.source, decoded.entry), decoded.options)
 
 
-class Client:
+class Client(PartsWorker):
     def __init__(self, problem: Problem, clock: Clock) -> None:
+        super().__init__(clock)
         self._problem = problem
         self._options = problem.options
-        self._clock = clock
         self._level = 0
         self._partitions: Partitions | None = None
         self._questions: Questions | None = None
-        self._outgoing: list[bytes] = []
-        self._asked = False  # to split
-        self._last_progress = 0.0
 
-    def run(self) -> Work:
-        self._tell(GetPart())
-        while True:
-            order = yield from self._next_order()
-            yield from self._solve(order)
-
-    def _tell(self, message: FromWorker) -> None:
-        self._outgoing.append(encode(message))
-
-    def _turn(self, *, idle: bool = False) -> Turn:
-        outgoing, self._outgoing = tuple(self._outgoing), []
-        return Turn(outgoing, idle, self._questions.cost() if self._questions is not None else 0)
-
-    def _next_order(self) -> Generator[Turn, list[bytes], Solve]:
-        while True:
-            for message in map(to_worker, (yield self._turn(idle=True))):
-                if isinstance(message, Solve):
-                    return message
+    def _cost(self) -> int:
+        return self._questions.cost() if self._questions is not None else 0
 
     def _unfolded(self, order: Solve) -> tuple[Partitions, Questions]:
         if self._partitions is None or self._level != order.contexts:
@@ -100,7 +74,7 @@ class Client:
         part = Part(partitions.unfolded, questions, self._options, partitions.facts(order.name))
         name, found = yield from self._search(part, order, partitions)
         size = part.size()
-        effort = Effort(part.cost(), self._clock() - began, **{k: size.get(k, 0) for k in _SIZES})
+        effort = Effort(part.cost(), self._clock() - began, **{k: size.get(k, 0) for k in SIZES})
         self._tell(Outcome(order.contexts, name, _answer(partitions, name, found), effort))
 
     def _search(
@@ -113,7 +87,7 @@ class Client:
             except StopIteration as stop:
                 found: PartOutcome = stop.value
                 return name, found
-            yield from self._look_up(part)
+            yield from self._look_up(part.cost(), can_split=part.searching)
             if self._asked and part.searching and part.cost() >= self._options.split_after:
                 self._asked = False
                 decision = partitions.decision(name)
@@ -121,14 +95,7 @@ class Client:
                     part.facts.append(decision.fact(False))
                     self._tell(Divided(order.contexts, name, decision.meaning))
                     name += "0"
-                    yield from self._look_up(part)  # whoever waits gets the half now, not after the next slice
-
-    def _look_up(self, part: Part) -> Generator[Turn, list[bytes], None]:
-        if self._clock() - self._last_progress >= PROGRESS_SECONDS:
-            self._last_progress = self._clock()
-            self._tell(Progress(part.cost(), part.searching))
-        for message in map(to_worker, (yield self._turn())):
-            self._asked |= isinstance(message, Split)
+                    yield from self._listen()  # whoever waits gets the half now, not after the next slice
 
 
 def _answer(partitions: Partitions, name: str, found: PartOutcome) -> Answer:
