@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from cleave import InlineOptions, Options, resume, verify
 from cleave.engines import registry
 from cleave.engines.coordination import Joined
+from cleave.engines.executions.options import ExecutionsOptions
 from cleave.errors import CleaveError, InputError, UsageError
 from cleave.journal.journal import Journal, StageRow
 from cleave.run.carry_out import _left
@@ -61,6 +62,7 @@ STANDING = """\
 import sys, time
 sys.path.insert(0, {tests!r})
 from cleave.engines.coordination import Joined
+from cleave.engines.executions.options import ExecutionsOptions
 from cleave.journal.journal import Journal
 from support.sums import closed_ids
 append = Journal.append
@@ -297,6 +299,31 @@ def test_a_run_that_ran_out_of_its_budgets_goes_on_with_larger_ones(file: Path, 
         if not isinstance(verdict, Unknown):
             break
     assert isinstance(verdict, Safe)
+
+
+def test_executions_that_found_nothing_go_on_with_others(file: Path, tmp_path: Path) -> None:
+    """A stage without budgets of the plan has those of its engine's options. The file that was asked for is written."""
+    file.write_text(FOR_EVER.replace("y == 2 * i", "i != 3"))
+    log = tmp_path / "found.sarif"
+    first = verify(
+        str(file),
+        Options(
+            engine="executions",
+            engines=(ExecutionsOptions(steps=1, longest=1),),
+            journal=tmp_path / "runs",
+            outputs={"sarif": str(log)},
+        ),
+    )
+    assert isinstance(first.verdict, Unknown)
+    assert first.verdict.reason is Reason.BUDGET
+    log.unlink()
+    (path,) = (tmp_path / "runs").glob("*.journal")
+    for _ in range(8):
+        verdict = resume(path).verdict
+        if isinstance(verdict, Unsafe):
+            break
+    assert isinstance(verdict, Unsafe)
+    assert "i != 3" in log.read_text()
 
 
 def test_what_ran_out_of_a_budget_waits_until_the_rest_is_done() -> None:

@@ -110,7 +110,11 @@ def unfinished(known: Mapping[int, Stage], done: Mapping[int, Verdict]) -> list[
 
 
 def with_more(stage: Stage) -> Stage:
-    """The same stage with larger budgets."""
+    """The same stage with larger budgets; if it has none of its own, those in its engine's options grow."""
+    plug = engine(stage.engine)
+    if plug.deepen and not (stage.cost or stage.seconds or stage.patience):
+        options = load(plug.deepen)(msgspec.convert(stage.options, plug.options), None)
+        return replace(stage, options=given_options(options))
     return replace(stage, cost=stage.cost * _MORE, seconds=stage.seconds * _MORE, patience=stage.patience * _MORE)
 
 

@@ -14,5 +14,6 @@ ENGINE = Engine(
     options=ExecutionsOptions,
     counters=ExecutionsCounters,
     search="cleave.engines.executions.search:ExecutionsSearch",
+    deepen="cleave.engines.executions.search:more",
     distributes=False,
 )

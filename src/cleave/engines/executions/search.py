@@ -4,7 +4,8 @@ threads. A violation is replayed; that there was none says nothing, unless the p
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, NoReturn
+from dataclasses import replace
+from typing import Any, ClassVar, NoReturn
 
 from cleave.engines.confirming import confirm_schedule
 from cleave.engines.desk import Desk
@@ -20,6 +21,7 @@ from cleave.records import dataclass
 from cleave.validate.native.execution import only_execution
 from cleave.verdict import Reason, Safe, Unknown, Unsafe, Verdict
 
+_MORE = 4  # times as many steps
 _SECONDS = 10  # of processor time, for an execution that the interpreter has just made
 
 
@@ -85,3 +87,8 @@ class ExecutionsSearch:
 
     def coordinator(self) -> NoReturn:
         raise InternalError("executions have no workers")
+
+
+def more(options: ExecutionsOptions, proved: Any) -> ExecutionsOptions:
+    """Further executions, for whoever goes on with a run that found nothing."""
+    return replace(options, steps=_MORE * options.steps, seed=options.seed + 1)
