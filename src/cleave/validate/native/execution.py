@@ -43,7 +43,7 @@ def only_execution(program: Program, entry: str, *, seconds: int, check: Check) 
     except CleaveError as error:
         return rejected(str(error), undecided=True)
     if word == "ended":
-        told = "its only execution was run to its end twice, by two translations"
+        told = "its only execution was run to its end twice, by two translations, one into machine code"
         return Confirmation(True, f"the program reads no input; {told}")
     return rejected(f"the execution was not confirmed: {word}", undecided=word != "failed")
 
