@@ -19,7 +19,7 @@ from cleave.batch.rows import Row
 from cleave.batch.task import Task
 from cleave.errors import MissingExtraError, UsageError
 
-_POLL_SECONDS = 0.1  # limits are looked at so often; the end of a process is noticed at once
+_POLL_SECONDS = 0.25  # limits are looked at so often; the end of a process is noticed at once
 
 Keyed = tuple[str, Task]
 OnTick = Callable[[Sequence[Task]], None]
