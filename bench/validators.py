@@ -7,8 +7,9 @@
 
 CHECKOUT is a clone of the validator with what it needs installed: ftsrg/ConcurrentWitness2Test, tautschnig/fshell-w2t,
 or the folder tools/validator of chc-comp/chc-comp-2026. FOLDER has the programs btorsim and aigsim. Tasks are those of
-SHARED/bench in an order that --seed decides, and random models. A row is in the TSV file as soon as the validator has
-spoken; with --seconds, no more are begun after that time. The exit code is 1 if something is refused.
+SHARED/bench in an order that --seed decides, and random models. Limits are of Cleave's processor time. A row is in the
+TSV file as soon as the validator has spoken; with --seconds, no more are begun after that time. The exit code is 1 if
+something is refused.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def _tasks(what: str, seed: int) -> list[Task]:
 
 
 def _cleave(file: Path, options: argparse.Namespace, *flags: str) -> str:
-    usual = ["--quiet", "--journal=none", f"--timelimit={options.timelimit:g}", "--memlimit=1500", *flags]
+    usual = ["--quiet", "--journal=none", f"--cputimelimit={options.timelimit:g}", "--memlimit=1500", *flags]
     command = [sys.executable, "-m", "cleave.cli.main", "verify", str(file), *usual]
     return subprocess.run(command, capture_output=True, text=True).stdout
 
