@@ -163,4 +163,4 @@ def test_the_lane_of_a_thread_names_its_function_and_starts_where_it_was_created
     assert drawn is not None
     assert '<span class="quiet">f</span>' in drawn
     (line,) = re.findall(r'<title>thread 1 starts</title><line x1="([\d.]+)%"', drawn)
-    assert line == "0.000"
+    assert line == "16.667", "in the middle of the first of three steps"

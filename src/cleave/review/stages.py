@@ -99,6 +99,7 @@ class Watcher:
             specs |= {number: msgspec.json.decode(row.spec, type=Stage) for number, row in begun.items()}
             self._read_events(journal, specs)
             stages = [self._stage(specs[number], begun.get(number), going_on=going_on) for number in sorted(specs)]
+            _told_cost(stages, result)
             return PlanReview(
                 self.path,
                 journal.info,
@@ -151,6 +152,8 @@ class Watcher:
         found.search = self._searches.get(spec.number)
         if found.search is None and spec.workers > 1 and engine(spec.engine).review:
             found.search = load(engine(spec.engine).review)(())
+        if row.outcome is None and (crew := getattr(found.search, "crew", None)) is not None:
+            found.cost = sum(one.cost + one.unfinished for one in crew.members.values())
         return found
 
     def _outcome(self, data: bytes) -> Outcome:
@@ -166,6 +169,14 @@ class Watcher:
     def _trace(self) -> Trace | None:
         found = (outcome.unsafe.trace for outcome in self._outcomes.values() if outcome.unsafe is not None)
         return next(found, None)
+
+
+def _told_cost(stages: list[StageReview], result: dict[str, Any] | None) -> None:
+    """A result says what all have cost; of a stage that was cut off the messages tell a little more or less."""
+    cut = [stage for stage in stages if stage.began is not None and stage.verdict is None]
+    total = int(((result or {}).get("statistics") or {}).get("cost", 0))
+    if len(cut) == 1 and (left := total - sum(stage.cost for stage in stages if stage is not cut[0])) > 0:
+        cut[0].cost = left
 
 
 def plan_object(review: PlanReview) -> dict[str, Any]:

@@ -5,14 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from cleave.engines.review.drawings import Block, Drawing, Graph, Lane, Lanes, Line, Lines, Matrix, Rows, Series, Tree
+from cleave.engines.review.drawings import (
+    Arrow,
+    Block,
+    Drawing,
+    Graph,
+    Lane,
+    Lanes,
+    Line,
+    Lines,
+    Matrix,
+    Rows,
+    Series,
+    Tree,
+)
 from cleave.view.markup import Html, h, join
 from cleave.view.tree import draw_tree
 
 _ROW = 22  # pixels of a lane
+_TALL_ROW = 36  # where arrows go from lane to lane
 _HEIGHT = 220  # of a chart with lines
 _MOST_BLOCKS = 3000  # of all lanes, beyond which lanes are drawn in cells
-_KINDS = ("setup", "search", "checking", "in work", "waiting", "lost", "running", "planned", "thread")
+_KINDS = ("setup", "search", "checking", "in work", "waiting", "lost", "running", "planned")
+_ARROWS = ("start", "join", "lock", "signal")
+_MOST_ROWS = 16  # of a table; a longer one has a frame of its own
 _SHADES = 10
 _LEAST_CELLS = 40  # of a lane, however many there are
 
@@ -36,16 +52,23 @@ def lanes(drawing: Lanes) -> Html:
     blocks = [block for lane in drawing.lanes for block in lane.blocks]
     end = max((block.end for block in blocks), default=0.0) or 1.0
     kinds = sorted({block.kind for block in blocks}, key=lambda kind: _KINDS.index(kind) if kind in _KINDS else 99)
-    height = _ROW * len(drawing.lanes)
-    rows = [_lane(number, lane, end, len(blocks), len(drawing.lanes)) for number, lane in enumerate(drawing.lanes)]
-    arrows = [_arrow(arrow.source, arrow.begin, arrow.target, arrow.end, arrow.label, end) for arrow in drawing.arrows]
-    ticks = _ticks(end, height, whole=drawing.unit != "s")
-    picture = h("svg", ticks, *rows, *arrows, class_="chart", width="100%", height=height + 20)
+    in_steps = drawing.unit != "s"
+    row = _TALL_ROW if in_steps else _ROW
+    height = row * len(drawing.lanes)
+    rows = [_lane(number, lane, end, len(blocks), len(drawing.lanes), row) for number, lane in enumerate(drawing.lanes)]
+    arrows = [_arrow(arrow, end, row) for arrow in drawing.arrows]
+    ticks = _ticks(end, height, whole=in_steps)
+    cursor = h("rect", x=0, y=0, width=f"{100 / end:.3f}%", height=height, class_="cursor", data_cursor=f"{end:g}")
+    picture = h(
+        "svg", ticks, *rows, *arrows, cursor if in_steps else None, class_="chart", width="100%", height=height + 20
+    )
     names = [
         h("li", h("b", lane.name), h("span", lane.note, class_="quiet") if lane.note else None)
         for lane in drawing.lanes
     ]
-    keys = [h("li", h("span", class_=f"key k-{_slug(kind)}"), kind) for kind in kinds]
+    keys = [h("li", h("span", class_=f"key k-{_slug(kind)}"), kind) for kind in kinds if not kind.startswith("thread")]
+    told = {arrow.kind for arrow in drawing.arrows}
+    keys += [h("li", h("span", class_=f"key line a-{kind}"), kind) for kind in _ARROWS if kind in told]
     unit = "seconds" if drawing.unit == "s" else drawing.unit
     return join(
         (
@@ -54,17 +77,17 @@ def lanes(drawing: Lanes) -> Html:
                 "div",
                 h("ul", *names, class_="lane-names"),
                 h("div", picture, class_="lane-chart"),
-                class_="lanes-frame",
+                class_=f"lanes-frame{' tall' if in_steps else ''}",
             ),
         )
     )
 
 
-def _lane(number: int, lane: Lane, end: float, all_blocks: int, lanes: int) -> Html:
+def _lane(number: int, lane: Lane, end: float, all_blocks: int, lanes: int, row: int) -> Html:
     blocks: Sequence[Block] = lane.blocks
     if all_blocks > _MOST_BLOCKS:
         blocks = _merged(blocks, end, max(_LEAST_CELLS, _MOST_BLOCKS // lanes))
-    return h("g", *(_block(number, block, end) for block in blocks))
+    return h("g", *(_block(number, block, end, row) for block in blocks))
 
 
 def _merged(blocks: Sequence[Block], end: float, cells: int) -> list[Block]:
@@ -91,14 +114,14 @@ def _merged(blocks: Sequence[Block], end: float, cells: int) -> list[Block]:
     return found
 
 
-def _block(number: int, block: Block, end: float) -> Html:
+def _block(number: int, block: Block, end: float, row: int) -> Html:
     width = max(0.15, 100 * (block.end - block.begin) / end)
     span = f"{block.begin:.1f} to {block.end:.1f}"
     return h(
         "rect",
         h("title", f"{block.kind}: {block.label}\n{span}" if block.label else f"{block.kind}\n{span}"),
         x=f"{100 * block.begin / end:.3f}%",
-        y=number * _ROW + 3,
+        y=number * row + (row - _ROW) / 2 + 3,
         width=f"{width:.3f}%",
         height=_ROW - 6,
         rx=2,
@@ -106,15 +129,20 @@ def _block(number: int, block: Block, end: float) -> Html:
     )
 
 
-def _arrow(source: int, begin: float, target: int, end: float, label: str, last: float) -> Html:
-    y1, y2 = source * _ROW + _ROW / 2, target * _ROW + _ROW / 2
-    x1, x2 = (f"{100 * moment / last:.3f}%" for moment in (begin, end))
+def _arrow(arrow: Arrow, last: float, row: int) -> Html:
+    """From the rim of a block to that of another one, with a head that the width does not stretch."""
+    down = arrow.target > arrow.source
+    half = _ROW / 2 - 3
+    y1 = arrow.source * row + row / 2 + (half if down else -half)
+    y2 = arrow.target * row + row / 2 - (half if down else -half)
+    x1, x2 = (f"{100 * (moment + 0.5) / last:.3f}%" for moment in (arrow.begin, arrow.end))
+    head = h("path", d="M-4 -7L0 0L4 -7z" if down else "M-4 7L0 0L4 7z")
     return h(
         "g",
-        h("title", label),
+        h("title", arrow.label),
         h("line", x1=x1, y1=y1, x2=x2, y2=y2),
-        h("circle", cx=x2, cy=y2, r=3),
-        class_="arrow",
+        h("svg", head, x=x2, y=y2, class_="head"),
+        class_=f"arrow a-{arrow.kind}",
     )
 
 
@@ -219,7 +247,7 @@ def _cell(value: float | None) -> Html:
 
 
 def rows(drawing: Rows) -> Html:
-    return table(drawing.columns, drawing.rows, numbers=drawing.numbers, further=drawing.further)
+    return table(drawing.columns, drawing.rows, numbers=drawing.numbers, further=drawing.further, framed=True)
 
 
 def table(
@@ -229,7 +257,9 @@ def table(
     numbers: Iterable[str] = (),
     further: int = 0,
     sortable: bool = True,
+    framed: bool = False,
 ) -> Html:
+    """``framed``: a long one is scrolled by itself."""
     right = [name in set(numbers) for name in columns]
     head = h(
         "tr",
@@ -250,20 +280,24 @@ def table(
     ]
     left = h("p", f"{further:,} further rows are not shown; the JSON object has them all", class_="quiet")
     whole = h("table", h("thead", head), h("tbody", *body), class_="rows", data_sortable=True if sortable else None)
-    return join((h("div", whole, class_="scroll", tabindex=0), left if further else None))
+    frame = "scroll tall" if framed and len(body) > _MOST_ROWS else "scroll"
+    return join((h("div", whole, class_=frame, tabindex=0), left if further else None))
 
 
 def graph(drawing: Graph) -> Html:
     """The first node in the middle, the others around it."""
-    size, middle, radius = 480, 240, 185
     others = max(1, len(drawing.nodes) - 1)
+    radius = max(90, round(64 * others / (2 * math.pi)))
+    middle = radius + 40
+    size = 2 * middle
     places = [(middle, middle)] + [
         (
-            round(middle + radius * math.sin(2 * math.pi * n / others)),
-            round(middle - radius * math.cos(2 * math.pi * n / others)),
+            round(middle + radius * math.cos(2 * math.pi * n / others)),
+            round(middle - radius * math.sin(2 * math.pi * n / others)),
         )
         for n in range(len(drawing.nodes) - 1)
     ]
+    low, high = min(y for _, y in places) - 40, max(y for _, y in places) + 40
     most = max((amount for _, _, amount in drawing.edges), default=1.0)
     edges = [
         _edge(places[a], places[b], value, most, drawing.nodes[a], drawing.nodes[b]) for a, b, value in drawing.edges
@@ -278,7 +312,14 @@ def graph(drawing: Graph) -> Html:
         for name, (x, y) in zip(drawing.nodes, places, strict=True)
     ]
     picture = h(
-        "svg", *edges, *nodes, class_="graph", viewBox=f"0 0 {size} {size}", role="img", aria_label=drawing.title
+        "svg",
+        *edges,
+        *nodes,
+        class_="graph",
+        viewBox=f"0 {low} {size} {high - low}",
+        width=size,
+        role="img",
+        aria_label=drawing.title,
     )
     told = [(drawing.nodes[a], drawing.nodes[b], f"{value:,.0f}") for a, b, value in drawing.edges]
     return h("div", picture, table(("from", "to", "number"), told, numbers=("number",)), class_="graph-frame")

@@ -12,6 +12,7 @@ from typing import Any
 
 from cleave.engines.registry import engine
 from cleave.engines.review.drawings import Block, Drawing, Lane, Lanes
+from cleave.engines.review.members import Crew
 from cleave.engines.text import amount, count
 from cleave.errors import CleaveError
 from cleave.review.stages import PlanReview, StageReview
@@ -33,6 +34,7 @@ _MEANS_OF_CLAUSES = _MEANS | {
 _MOST_PREDICATES = 200
 _FEW_FORMULAS = 20  # a longer table is folded away
 _FORMULA, _BEGINNING = 240, 80  # characters: the longest that is shown at once, and what is shown of others
+_MOST_AT_WORK = 200  # workers
 _MOST_CELLS = 24  # of the grid of bounds, each way
 
 
@@ -140,7 +142,7 @@ def _plan(review: PlanReview) -> Html:
     return join(
         (
             _time_line(review),
-            _stage_table(begun),
+            _stage_table(begun, review.seconds),
             _not_needed([stage for stage in review.stages if stage not in begun]),
             *(_counters(stage) for stage in review.stages if stage.counters),
             bounds_grid(review.stages),
@@ -153,7 +155,7 @@ def _time_line(review: PlanReview) -> Html | None:
     for stage in review.stages:
         if stage.began is None:
             continue
-        end = stage.began + stage.seconds if stage.seconds is not None else max(review.seconds, stage.began)
+        end = stage.began + _seconds_of(stage, review.seconds)
         kind = _kind(stage)
         lanes.append(Lane(f"{stage.number} {stage.engine}", (Block(stage.began, end, kind, stage.state[:200]),)))
     return figure(Lanes(title="Stages", lanes=tuple(lanes))) if lanes else None
@@ -165,8 +167,8 @@ def _kind(stage: StageReview) -> str:
     return stage.state if stage.state in ("running", "stopped") else "planned"
 
 
-def _stage_table(stages: Iterable[StageReview]) -> Html:
-    rows = [_stage_row(stage) for stage in stages]
+def _stage_table(stages: Iterable[StageReview], now: float) -> Html:
+    rows = [_stage_row(stage, now) for stage in stages]
     return table(_STAGE_COLUMNS, rows, numbers=("stage", "workers", "began", "seconds", "cost"), sortable=False)
 
 
@@ -178,14 +180,19 @@ def _not_needed(stages: Sequence[StageReview]) -> Html | None:
     return h("details", told, table(_STAGE_COLUMNS[:3], rows, numbers=("stage",), sortable=False))
 
 
-def _stage_row(stage: StageReview) -> tuple[Html | str, ...]:
+def _seconds_of(stage: StageReview, now: float) -> float:
+    """So far, of one that is not over."""
+    return stage.seconds if stage.seconds is not None else max(0.0, now - (stage.began or 0.0))
+
+
+def _stage_row(stage: StageReview, now: float) -> tuple[Html | str, ...]:
     return (
         str(stage.number),
         stage.engine,
         stage.purpose,
         str(stage.workers),
         f"{stage.began:.1f}" if stage.began is not None else "",
-        f"{stage.seconds:.1f}" if stage.seconds is not None else "",
+        f"{_seconds_of(stage, now):.1f}" if stage.began is not None else "",
         h("span", stage.state, class_="state"),
         amount(stage.cost) if stage.cost else "",
     )
@@ -268,12 +275,34 @@ def _drawings(stage: StageReview) -> list[Drawing]:
     return [*stage.drawings, *(drawing for drawing in told if drawing.title not in exact)]
 
 
+def _at_work(stage: StageReview, now: float) -> Html | None:
+    """Who works on what, and for how long already: what somebody wants to know of a search that takes long."""
+    crew: Crew[Any] | None = getattr(stage.search, "crew", None)
+    present = [one for one in crew.members.values() if one.left is None] if crew is not None else []
+    if not present:
+        return None
+    busy = [one for one in present if one.at_work]
+    rows = [
+        (f"worker {one.number}", one.at_work or "waits for work", f"{max(0.0, now - max(one.since, one.joined)):.0f}")
+        for one in sorted(present, key=lambda one: (one.since, one.number))[:_MOST_AT_WORK]
+    ]
+    caption = h(
+        "figcaption",
+        h("h3", "Now"),
+        h("p", f"{len(busy)} of {count(len(present), 'worker')} at work, the longest first", class_="quiet"),
+    )
+    shown = table(("worker", "works on", "for seconds"), rows, numbers=("for seconds",), framed=True)
+    return h("figure", caption, shown, class_="drawing now")
+
+
 def _search(review: PlanReview) -> Html:
     shown: list[Html] = []
     for stage in review.stages:
         drawings = _drawings(stage)
-        if drawings:
+        at_work = _at_work(stage, review.seconds) if review.state == "running" and stage.verdict is None else None
+        if drawings or at_work:
             shown.append(h("h2", f"Stage {stage.number}: {stage.engine}", id=f"stage-{stage.number}"))
+            shown += [at_work] if at_work else []
             shown += [figure(drawing) for drawing in drawings]
     result = review.result or {}
     if (told := result.get("predicates")) or review.invariant:

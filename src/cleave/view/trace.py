@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from cleave.engines.review.drawings import Arrow, Block, Lane, Lanes, Node, Tree
+from cleave.engines.text import count
 from cleave.explain.folding import LINE, compact, full, shortened
 from cleave.ir.program import Location
 from cleave.verdict import Trace, TraceStep
@@ -19,8 +20,9 @@ from cleave.view.charts import figure
 from cleave.view.markup import Html, h, join
 
 _MOST_STEPS = 3000
-_MOST_LINES = 20_000  # of source
+_WHOLE, _AROUND = 1500, 25  # lines of source: of a file that is shown as a whole, and around each step in a larger one
 _VALUE = 200  # characters
+_MOST_SAID, _MOST_CHIPS = 300, 8  # characters of a violation, values beside a step
 _MOST_FACTS, _MOST_DEPTH = 400, 60  # of a derivation
 _SYNCHRONISES = re.compile(
     r"\b(?:pthread_)?(mutex_lock|mutex_trylock|mutex_unlock|cond_signal|cond_broadcast|cond_wait|join|mtx_lock"
@@ -48,7 +50,14 @@ def draw_trace(whole: Trace, sources: Mapping[str, str]) -> Html:
             _inputs(trace),
             schedule(trace),
             derivation(whole),
-            h("div", _controls(trace, minor), _source(files), _steps(trace, files), class_="trace", data_trace=True),
+            h(
+                "div",
+                _controls(trace, minor),
+                _source(files, trace.steps),
+                _steps(trace, files),
+                class_="trace",
+                data_trace=True,
+            ),
         )
     )
 
@@ -56,7 +65,10 @@ def draw_trace(whole: Trace, sources: Mapping[str, str]) -> Html:
 def _violated(trace: Trace, files: Sequence[tuple[str, str]]) -> Html:
     where = h("span", f" at {_place(trace.location)}", class_="quiet") if trace.location is not None else None
     more = [h("p", reason, class_="quiet") for reason in trace.reasons]
-    return join((h("p", h("b", "Violated: "), trace.violated, where, class_="violated"), *more))
+    said: Html | str = trace.violated
+    if len(trace.violated) > _MOST_SAID:  # of a predicate with a hundred arguments, say
+        said = h("details", h("summary", f"{trace.violated[:_MOST_SAID]} …"), trace.violated)
+    return join((h("div", h("b", "Violated: "), said, where, class_="violated"), *more))
 
 
 def _place(location: Location) -> str:
@@ -91,18 +103,41 @@ def _controls(trace: Trace, minor: int) -> Html:
     )
 
 
-def _source(files: Sequence[tuple[str, str]]) -> Html:
+def _source(files: Sequence[tuple[str, str]], steps: Iterable[TraceStep]) -> Html:
     if not files:
         return h("div", h("p", "The text of the program is not in the journal.", class_="quiet"), class_="source")
+    visited: dict[str, set[int]] = {file: set() for file, _ in files}
+    for step in steps:
+        if step.location is not None and step.location.file in visited:
+            visited[step.location.file].add(step.location.line)
     shown = []
     for number, (file, text) in enumerate(files):
-        lines = [
-            h("li", h("code", line or " "), id=f"L{number}-{position}")
-            for position, line in enumerate(text.splitlines()[:_MOST_LINES], 1)
-        ]
         shown.append(h("h4", file))
-        shown.append(h("ol", *lines, class_="code"))
+        shown.append(h("ol", *_lines(text.splitlines(), visited[file], number), class_="code"))
     return h("div", *shown, class_="source", tabindex=0, aria_label="source")
+
+
+def _lines(lines: Sequence[str], visited: set[int], number: int) -> Iterable[Html]:
+    """Of a large file, those around the lines that steps are in."""
+    positions: Iterable[int] = range(1, len(lines) + 1)
+    if len(lines) > _WHOLE:
+        near = {at for line in visited for at in range(line - _AROUND, line + _AROUND + 1)}
+        positions = sorted(at for at in near if 1 <= at <= len(lines))
+    last = 0
+    for at in positions:
+        if at > last + 1:
+            yield _gap(at - last - 1)
+        own = "was" if at in visited else None
+        yield h(
+            "li", h("code", lines[at - 1] or " "), id=f"L{number}-{at}", value=at if at > last + 1 else None, class_=own
+        )
+        last = at
+    if last < len(lines):
+        yield _gap(len(lines) - last)
+
+
+def _gap(lines: int) -> Html:
+    return h("li", f"… {count(lines, 'line')} without a step", class_="gap")
 
 
 def _steps(trace: Trace, files: Sequence[tuple[str, str]]) -> Html:
@@ -122,7 +157,9 @@ def _step(step: TraceStep, files: Mapping[str, int], *, threads: bool) -> Html:
     known = place is not None and place.file in files
     values = {name: shortened(value, _VALUE) for name, value in step.values.items()}
     line = (str(place.line) if known else f"{PurePath(place.file).name}:{place.line}") if place is not None else ""
-    told = [h("span", f"{name} = {value}", class_="value") for name, value in values.items()]
+    told = [h("span", f"{name} = {value}", class_="value") for name, value in list(values.items())[:_MOST_CHIPS]]
+    if len(values) > _MOST_CHIPS:
+        told.append(h("span", f"and {len(values) - _MOST_CHIPS} more", class_="quiet"))
     classes = [f"kind-{step.kind}", "" if step.relevant else "minor", f"depth-{min(step.depth, 12)}"]
     thread = h("span", f"T{step.thread}", class_=f"thread t-{step.thread % 8}") if threads else None
     return h(
@@ -197,8 +234,8 @@ def schedule(trace: Trace) -> Html | None:
             lanes=lanes,
             unit="steps",
             arrows=arrows,
-            note="A block is a stretch of steps of one thread. Lines between lanes: threads that start or are joined,"
-            " locks that are passed on, signals.",
+            note="A block is a stretch of steps of one thread. Arrows: threads that start or are joined, locks that are"
+            " passed on, signals. The frame is the step below; click to go to another one.",
         )
     )
 
@@ -213,7 +250,9 @@ def _stretches(steps: Sequence[TraceStep], thread: int) -> Iterable[Block]:
         elif not inside and begin is not None:
             context += 1
             last = steps[position - 1]
-            yield Block(begin, position, "thread", f"stretch {context}, up to {last.procedure}: {last.text}"[:200])
+            yield Block(
+                begin, position, f"thread {thread % 8}", f"stretch {context}, up to {last.procedure}: {last.text}"[:200]
+            )
             begin = None
 
 
@@ -229,7 +268,7 @@ def _arrows(steps: Sequence[TraceStep], lanes: Mapping[int, int]) -> Iterable[Ar
         if step.thread not in seen:
             seen.add(step.thread)
             starter, at = started.get(step.thread, (before[position], position))
-            yield Arrow(lanes[starter], at, lanes[step.thread], position, f"thread {step.thread} starts")
+            yield Arrow(lanes[starter], at, lanes[step.thread], position, f"thread {step.thread} starts", "start")
         found = _SYNCHRONISES.search(step.text) if step.kind in ("call", LINE) else None
         if found is not None:
             name, what = found[1], found[2].split(",")[0].strip()
@@ -239,9 +278,9 @@ def _arrows(steps: Sequence[TraceStep], lanes: Mapping[int, int]) -> Iterable[Ar
                 ended = [(at, thread) for thread, at in last.items() if thread != step.thread]
                 if ended:
                     at, thread = max(ended)
-                    yield Arrow(lanes[thread], at, lanes[step.thread], position, f"{step.procedure} joins")
+                    yield Arrow(lanes[thread], at, lanes[step.thread], position, f"{step.procedure} joins", "join")
             else:
                 giver = given.get((_TAKES[name], what))
                 if giver is not None and giver[0] != step.thread:
-                    yield Arrow(lanes[giver[0]], giver[1], lanes[step.thread], position, f"{name} {what}")
+                    yield Arrow(lanes[giver[0]], giver[1], lanes[step.thread], position, f"{name} {what}", _TAKES[name])
         last[step.thread] = position

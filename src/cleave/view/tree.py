@@ -22,7 +22,6 @@ from cleave.view.markup import Html, h, join
 
 MOST = 600
 _TALL, _LOW, _HIGH = 640, 8, 26  # pixels: of the picture, and of a row
-_LABELLED = 2.5  # percent of the width, below which no label fits
 _STATES = (
     *("open", "in work", "split", "closed", "violated", "given up"),  # of parts of a search
     *("false", "fact", "fact again"),  # of a derivation
@@ -56,13 +55,29 @@ def draw_tree(tree: Tree) -> Html:
         "svg", *blocks, class_="tree", width="100%", height=row * depth + 1, role="group", aria_label=tree.title
     )
     hint = "Choose a part with the mouse or the arrow keys. Enter zooms, Escape goes back."
+    first = [h("p" if at else "b", line) for at, line in enumerate(_lines(root.node))]
     return join(
         (
             legend(Counter(node.state for node in tree.nodes)),
+            _replay(tree.nodes),
             h("div", picture, class_="scroll tree-frame", data_tree=True),
-            h("div", h("p", hint, class_="quiet"), class_="chosen", aria_live="polite"),
+            h("p", hint, class_="hint quiet") if len(tree.nodes) > 1 else None,
+            h("div", *first, class_="chosen", aria_live="polite"),
         )
     )
+
+
+def _replay(nodes: Iterable[Node]) -> Html | None:
+    """Of a search whose times are known: how its tree was at a moment that the reader chooses."""
+    last = max((max(node.begin or 0.0, node.end or 0.0) for node in nodes), default=0.0)
+    if not last or sum(node.begin is not None for node in nodes) < 3:
+        return None
+    slider = h("input", type="range", min=0, max=1000, value=1000, aria_label="moment of the search", data_moment=last)
+    return h("label", "as it was", slider, h("output", "at the end"), class_="replay")
+
+
+def _lines(node: Node) -> tuple[str, ...]:
+    return (node.label, f"state: {node.state}", *node.details)
 
 
 def legend(states: Counter[str]) -> Html:
@@ -121,8 +136,11 @@ def _chosen(root: _Place) -> tuple[list[_Place], list[tuple[_Place, list[_Place]
 
 def _block(place: _Place, row: float) -> Html:
     node = place.node
-    told = "\n".join((node.label, f"state: {node.state}", *node.details))
-    label = h("text", node.label, x=4, y=row * 0.68) if place.width > _LABELLED and row >= 14 else None
+    told = "\n".join(_lines(node))
+    label = None
+    if row >= 14:  # cut off where it does not fit, also after zooming
+        inside = h("div", h("span", node.label), class_="label")
+        label = h("foreignObject", inside, width="100%", height=row - 1)
     shape = h("rect", width="100%", height=row - 1, rx=2)
     return h(
         "svg",
@@ -137,9 +155,15 @@ def _block(place: _Place, row: float) -> Html:
         data_id=node.id,
         data_x=f"{place.x:.4f}",
         data_w=f"{place.width:.4f}",
+        data_begin=_moment(node.begin),
+        data_end=_moment(node.end),
         tabindex=0 if place.depth == 0 else -1,
         role="button",
     )
+
+
+def _moment(seconds: float | None) -> str | None:
+    return None if seconds is None else f"{seconds:.2f}"
 
 
 def _rest(parent: _Place, rest: list[_Place], row: float) -> Html:

@@ -161,6 +161,15 @@ class Row(NamedTuple):
         return float(told) if isinstance(told, int | float) else None
 
     @property
+    def engine(self) -> str:
+        return str((self.result or {}).get("engine") or "")
+
+    @property
+    def reason(self) -> str:
+        result = self.result or {}
+        return str(self.job.error or result.get("error") or result.get("reason") or "")[:300]
+
+    @property
     def is_solved(self) -> bool:
         return self.said in ("safe", "unsafe", "bounded-safe") and self.seconds is not None
 
@@ -188,7 +197,8 @@ def jobs_table(rows: Sequence[Row], settings: Settings) -> Html:
     ]
     columns = ("", "submitted", "files", "options", "jobs", "verdicts", "right", "wrong")
     body = table(columns, shown[:_MOST_JOBS], numbers=("jobs", "right", "wrong"))
-    compare = h("div", h("button", "results of one, or two against each other", type="submit"), class_="toolbar")
+    button = h("button", "show results", type="submit", data_needs="1 2")
+    compare = h("div", button, class_="toolbar")
     return join((h("p", told, class_="quiet"), h("form", body, compare, method="get", action="/results")))
 
 
@@ -241,8 +251,6 @@ def results_page(batches: Sequence[Sequence[Row]], ids: Sequence[str]) -> Html:
 
 def results(batches: Sequence[Sequence[Row]]) -> Html:
     labels = _labels(batches)
-    columns = ("file", "options", "expected", "got", "right", "seconds", "cost", "engine", "reason")
-    rows = [_result_row(row, label) for label, own in zip(labels, batches, strict=True) for row in own]
     shown = [
         section("summary", "Summary", _summary(batches, labels)),
         section(
@@ -259,7 +267,53 @@ def results(batches: Sequence[Sequence[Row]]) -> Html:
     if len(batches) == 2:
         shown.append(section("scatter", "Against each other", scatter(_points(*batches), *labels)))
     plots = h("div", *shown[1:], class_="plots")
-    return join((shown[0], plots, section("table", "Table", table(columns, rows, numbers=("seconds", "cost")))))
+    lined = _lined_up(batches, labels) if len(batches) == 2 else _alone(batches[0])
+    return join((shown[0], plots, section("table", "Table", _filters(), lined)))
+
+
+def _filters() -> Html:
+    """What page.js hides rows by."""
+    words = ("safe", "bounded-safe", "unsafe", "unknown", "error", "waiting", "running", "stopped")
+    choices = [h("option", "all", value=""), *(h("option", word, value=word) for word in words)]
+    return h(
+        "div",
+        h("label", "search", h("input", type="search", data_filter_text="table")),
+        h("label", "got", h("select", *choices, data_filter_status="table", data_filter_in=".badge")),
+        h("span", "", data_filter_count="table", class_="quiet", role="status"),
+        class_="toolbar filters",
+    )
+
+
+def _alone(rows: Iterable[Row]) -> Html:
+    columns = ("file", "expected", "got", "right", "seconds", "cost", "engine", "reason")
+    shown = [
+        (_linked(row), row.expected, badge(row.said), _mark(row), _seconds(row), _cost(row), row.engine, row.reason)
+        for row in rows
+    ]
+    return table(columns, shown, numbers=("seconds", "cost"))
+
+
+def _lined_up(batches: Sequence[Sequence[Row]], labels: Sequence[str]) -> Html:
+    """A row for each file, with what each submission says of it."""
+    by_file: dict[tuple[str, ...], list[Row | None]] = {}
+    for place, own in enumerate(batches):
+        for row in own:
+            by_file.setdefault(row.job.files, [None, None])[place] = row
+    columns = ["file", "expected"]
+    for label in labels:
+        columns += [label, "right", "seconds", "cost"]
+    rows = []
+    for files, pair in by_file.items():
+        expected = next((row.expected for row in pair if row is not None and row.expected), "")
+        cells: list[Html | str] = [", ".join(files), expected]
+        for one in pair:
+            if one is None:
+                cells += ["", "", "", ""]
+            else:
+                said = h("a", badge(one.said), href=run_link(one.job.id), title=one.reason or None, class_="bare")
+                cells += [said, _mark(one), _seconds(one), _cost(one)]
+        rows.append(tuple(cells))
+    return table(columns, rows, numbers=("seconds", "cost"))
 
 
 def _labels(batches: Sequence[Sequence[Row]]) -> list[str]:
@@ -284,22 +338,23 @@ def _summary(batches: Sequence[Sequence[Row]], labels: Sequence[str]) -> Html:
     return table(columns, rows, numbers=columns[1:], sortable=False)
 
 
-def _result_row(row: Row, label: str) -> tuple[Html | str, ...]:
+def _linked(row: Row) -> Html:
+    return h("a", ", ".join(row.job.files) or row.job.id, href=run_link(row.job.id))
+
+
+def _mark(row: Row) -> Html | str:
     right = _is_right(row)
     mark = {True: "✓ right", False: "✗ wrong", None: ""}[right]
-    result = row.result or {}
-    cost = cost_of(result)
-    return (
-        h("a", ", ".join(row.job.files) or row.job.id, href=run_link(row.job.id)),
-        label,
-        row.expected,
-        badge(row.said),
-        h("b", mark, class_="wrong") if right is False else mark,
-        f"{row.seconds:.2f}" if row.seconds is not None else "",
-        amount(cost) if cost else "",
-        str(result.get("engine") or ""),
-        str(row.job.error or result.get("error") or result.get("reason") or "")[:300],
-    )
+    return h("b", mark, class_="wrong") if right is False else mark
+
+
+def _seconds(row: Row) -> str:
+    return f"{row.seconds:.2f}" if row.seconds is not None else ""
+
+
+def _cost(row: Row) -> str:
+    cost = cost_of(row.result)
+    return amount(cost) if cost else ""
 
 
 def _points(one: Iterable[Row], other: Iterable[Row]) -> list[Point]:

@@ -19,7 +19,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from cleave.errors import UsageError
+from cleave.errors import InputError, UsageError
+from cleave.frontends.task_definition import read_task_definition
 from cleave.journal.places import SUFFIX, new_run_id
 
 JobState = Literal["waiting", "running", "ended", "stopped"]
@@ -122,6 +123,17 @@ class JobFolder:
             return msgspec.json.decode(printed, type=dict[str, Any])
         except (OSError, msgspec.MsgspecError):
             return None
+
+    def expected(self, job: Job) -> str | None:
+        """What its task definition says, if that is about one property only."""
+        name = job.files[0] if job.files else ""
+        if not name.lower().endswith(".yml"):
+            return None
+        try:
+            task = read_task_definition(name, (self.of(job.id) / "program" / name).read_bytes())
+        except (OSError, InputError):
+            return None
+        return task.properties[0].verdict if len(task.properties) == 1 else None
 
     def log(self, job: Job) -> str:
         try:

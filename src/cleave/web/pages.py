@@ -40,7 +40,7 @@ def runs_page(listing: Listing, wanted: Wanted, number: int) -> Html:
             h(
                 "form",
                 h("div", runs_table(listing, wanted, number), id="runs"),
-                h("div", h("button", "compare two runs", type="submit"), class_="toolbar"),
+                h("div", h("button", "compare two runs", type="submit", data_needs="2"), class_="toolbar"),
                 method="get",
                 action="/compare",
             ),

@@ -46,6 +46,7 @@ class State:
             if found is None:
                 return None
             found.pop("trace", None)  # the list needs none, and it may be long
+            found.setdefault("expected", self.queue.folder.expected(job))  # also of what ended with an error
             self.results[job.id] = found
         return self.results[job.id]
 

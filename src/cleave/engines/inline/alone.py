@@ -44,6 +44,7 @@ class InlineEngine:
         self._prepared = prepared
         self._options = options
         self._solver = self._at_work = solver
+        self.search: Search | None = None
 
     def interrupt(self) -> None:
         """Makes what the engine is at end soon; from any thread."""
@@ -51,6 +52,7 @@ class InlineEngine:
 
     def run(self) -> Generator[News, None, Finding[Any]]:
         search = make_search(self._prepared, Conditions(self._prepared.program), self._options, self._solver)
+        self.search = search
         steps = search.run(self._options.tried, self._options.cost_beyond)
         while True:
             try:

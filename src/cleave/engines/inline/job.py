@@ -10,7 +10,7 @@ from cleave.engines.inline.claims import Claims
 from cleave.engines.inline.conditions import Conditions
 from cleave.engines.inline.messages import SendPartition, Task
 from cleave.engines.inline.options import Decisions, Splits
-from cleave.engines.inline.partition import Decision, Partition, describe
+from cleave.engines.inline.partition import Decision, Partition, describe, names_of
 from cleave.engines.inline.solvers import solver_for
 from cleave.engines.inline.splitting import split_candidates
 from cleave.engines.inline.stratified import INSTANCE_COST, Search
@@ -83,7 +83,9 @@ class Job:
         reach = (*before, Decision(instance.number, True))
         partition = describe(unfolding, reach, bound)
         call = unfolding.describe_call(instance)
-        half = SendPartition(self.id, unfolding.meaning(instance), partition, self.newly_inlined(), call)
+        half = SendPartition(
+            self.id, unfolding.meaning(instance), partition, self.newly_inlined(), call, names_of(unfolding, reach)
+        )
         self._halves[self.id + "1"] = (reach, bound)
         self.search.decisions = (*before, Decision(instance.number, False))
         self.id += "0"

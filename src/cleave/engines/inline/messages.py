@@ -60,13 +60,15 @@ class GetPartition(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 class SendPartition(msgspec.Struct, frozen=True, array_like=True, tag=2):
     """``meaning`` is the digest of the instance decided on; ``inlined`` digests of the calls inlined since the last
-    message that told, for statistics; ``call`` tells a person which call was decided on."""
+    message that told, for statistics; ``call`` tells a person which call was decided on, and ``names`` what the
+    instances of a small unfolding are, by their numbers in the partition."""
 
     id: str
     meaning: bytes
     partition: Partition
     inlined: tuple[int, ...] = ()
     call: str = ""
+    names: tuple[str, ...] = ()
 
 
 class ToldProof(msgspec.Struct, frozen=True, array_like=True):

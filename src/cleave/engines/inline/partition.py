@@ -51,6 +51,9 @@ _ENCODER = msgspec.msgpack.Encoder()
 _DECODER: msgspec.msgpack.Decoder[list[int]] = msgspec.msgpack.Decoder(list[int])
 
 
+_MOST_NAMED = 100
+
+
 def describe(unfolding: Unfolding, decisions: Iterable[Decision], bound: int) -> Partition:
     """What another worker needs to go on with these decisions."""
     decisions = tuple(decisions)
@@ -64,6 +67,15 @@ def describe(unfolding: Unfolding, decisions: Iterable[Decision], bound: int) ->
                 flat += (numbers[caller.number], index, numbers[instance.number])
     renamed = tuple(Decision(numbers[d.instance], d.reach) for d in decisions)
     return Partition(_ENCODER.encode(flat), renamed, bound)
+
+
+def names_of(unfolding: Unfolding, decisions: Iterable[Decision]) -> tuple[str, ...]:
+    """What a person calls the instances of the partition that `describe` makes of the same. Of a large one nothing:
+    nobody reads it, and each message would have it all."""
+    if len(unfolding.instances) > _MOST_NAMED:
+        return ()
+    order = unfolding.callers_first(_needed(unfolding, tuple(decisions)))
+    return tuple(unfolding.describe_call(one) if one.callers else one.condition.procedure for one in order)
 
 
 def _needed(unfolding: Unfolding, decisions: tuple[Decision, ...]) -> set[int]:

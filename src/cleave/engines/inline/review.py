@@ -16,7 +16,16 @@ import msgspec
 from cleave.engines.coordination import Event
 from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.dissimilarity import Dissimilarity, dissimilarity
-from cleave.engines.inline.messages import Closed, GetPartition, Outcome, Progress, Searched, SendPartition, from_worker
+from cleave.engines.inline.messages import (
+    Closed,
+    GetPartition,
+    Outcome,
+    Progress,
+    Searched,
+    SendPartition,
+    ToldProof,
+    from_worker,
+)
 from cleave.engines.inline.review_drawings import review_drawings
 from cleave.engines.inline.review_text import review_text
 from cleave.engines.inline.review_tree import Part, Settled, SplitTree
@@ -33,6 +42,7 @@ class InlineReview:
     crew: Crew[WorkerRecord] = field(default_factory=lambda: Crew(WorkerRecord))
     tree: SplitTree = field(default_factory=SplitTree)
     last_split: SendPartition | None = None
+    whole: ToldProof | None = None  # of a search that was not split
 
     @property
     def workers(self) -> dict[int, WorkerRecord]:
@@ -83,6 +93,7 @@ class InlineReview:
                 worker.at_work = f"checks the proof of {_named(message.id)}"
                 worker.part = None
                 worker.searched[message.id] = seconds
+                self.whole = message.proof or self.whole
             case Outcome():
                 worker.finished(message.effort)
                 worker.closed += isinstance(message.answer, Closed)

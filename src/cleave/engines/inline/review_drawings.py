@@ -3,12 +3,13 @@ of its workers were."""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from cleave.engines.inline.messages import SendPartition
 from cleave.engines.inline.review_text import label_of, worker_columns, worker_row
 from cleave.engines.inline.review_tree import Part, Settled
+from cleave.engines.inline.unfolding_drawing import drawn
 from cleave.engines.review.drawings import Drawing, Matrix, Node, Rows, Tree
 from cleave.engines.text import amount
 
@@ -16,7 +17,10 @@ if TYPE_CHECKING:  # it imports this
     from cleave.engines.inline.review import InlineReview
 
 _MOST_ROWS = 500
-_MOST_CALLS = 400  # of an unfolding that is drawn
+_OF_A_SPLIT = (
+    "What was inlined in the part that was split last: calls below their callers. Shared: an instance that another call"
+    " is bound to as well."
+)
 _MOST_DECISIONS = 6  # that are listed; a deeper part has more
 
 
@@ -61,6 +65,8 @@ def _tree(review: InlineReview) -> Tree:
                 state=part.state if worker is None else "in work",
                 cost=_cost(part.settled),
                 details=tuple(_details(review, part, worker)),
+                begin=review.tree.parts[id[:-1]].split_at if id else 0.0,
+                end=_since(part),
             )
         )
     return Tree(
@@ -72,40 +78,34 @@ def _tree(review: InlineReview) -> Tree:
 
 
 def _unfolding(review: InlineReview) -> Iterable[Tree]:
-    """Calls below their callers, as the last split tells them. An instance that several calls share is drawn once."""
-    split = review.last_split
-    callees: dict[int, list[int]] = defaultdict(list)
-    for caller, _, callee in split.partition.bindings() if split is not None else ():
-        callees[caller].append(callee)
-    if split is None or not callees or sum(map(len, callees.values())) > _MOST_CALLS:
-        return
-    decided = {decision.instance: decision.reach for decision in split.partition.decisions}
-    names = {
+    """As the last split tells it or, of a search that was not split, its proof."""
+    found = None
+    if (split := review.last_split) is not None:
+        decided = {decision.instance: decision.reach for decision in split.partition.decisions}
+        calls = [(caller, callee) for caller, _, callee in split.partition.bindings()]
+        found = drawn(split.names or _named(review, split), calls, decided, _OF_A_SPLIT)
+    elif review.whole is not None:
+        instances = review.whole.instances
+        calls = [(caller, callee) for caller, one in enumerate(instances) for _, _, callee in one[2]]
+        found = drawn([procedure for procedure, _, _ in instances], calls)
+    yield from () if found is None else (found,)
+
+
+def _named(review: InlineReview, split: SendPartition) -> list[str]:
+    """By what was decided, of what is too large to have names of its own."""
+    names = {0: "entry"} | {
         decision.instance: review.tree.parts[split.id[:at]].call
         for at, decision in enumerate(split.partition.decisions)
         if split.id[:at] in review.tree.parts
     }
-    nodes: list[Node] = []
-    seen: set[int] = set()
-    pending: deque[tuple[int, str, str | None]] = deque([(0, "0", None)])
-    while pending:
-        number, id, parent = pending.popleft()
-        label = names.get(number) or ("entry" if number == 0 else f"instance {number}")
-        state = "shared" if number in seen else _decided(decided.get(number))
-        nodes.append(Node(id=f"u{id}", parent=None if parent is None else f"u{parent}", label=label, state=state))
-        if number not in seen:
-            pending.extend((callee, f"{id}.{place}", id) for place, callee in enumerate(callees[number]))
-        seen.add(number)
-    yield Tree(
-        title="Unfolding",
-        nodes=tuple(nodes),
-        note="What was inlined in the part that was split last: calls below their callers. Shared: an instance that"
-        " another call is bound to as well.",
-    )
+    return [names.get(number, f"instance {number}") for number in range(max(names) + 1)]
 
 
-def _decided(reach: bool | None) -> str:
-    return "inlined" if reach is None else "must reach" if reach else "must avoid"
+def _since(part: Part) -> float | None:
+    """When it got its state."""
+    if part.state == "split":
+        return part.split_at
+    return part.settled.seconds if part.settled is not None else None
 
 
 def _cost(settled: Settled | None) -> int:

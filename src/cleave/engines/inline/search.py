@@ -25,6 +25,8 @@ from cleave.engines.inline.options import InlineOptions
 from cleave.engines.inline.record import split_tree
 from cleave.engines.inline.solvers import solver_for
 from cleave.engines.inline.task import prepare_task
+from cleave.engines.inline.unfolding_drawing import drawn_whole
+from cleave.engines.review.drawings import encode_drawings
 from cleave.frontends.input import Input
 from cleave.ir.path import Path
 from cleave.ir.program import Property
@@ -162,6 +164,8 @@ def _searched(prepared: Prepared, options: InlineOptions, desk: Desk) -> Finding
             while True:
                 desk.note(next(steps))  # a limit interrupts the solver, and the engine ends with what it has
         except StopIteration as end:
+            if engine.search is not None and (tree := drawn_whole(engine.search.unfolding)) is not None:
+                desk.drawings = encode_drawings((tree,))
             finding: Finding[Any] = end.value
             return finding
 

@@ -19,7 +19,8 @@ import msgspec
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True):
-    """``state`` as `members.State` says, or "in work". ``details`` are lines for whoever looks at just this node."""
+    """``state`` as `members.State` says, or "in work". ``details`` are lines for whoever looks at just this node. Of a
+    search that can be watched again, it was there from second ``begin`` on, and has its state since ``end``."""
 
     id: str
     parent: str | None
@@ -27,6 +28,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     state: str
     cost: int = 0
     details: tuple[str, ...] = ()
+    begin: float | None = None
+    end: float | None = None
 
 
 class Tree(msgspec.Struct, frozen=True, kw_only=True, tag="tree"):
@@ -51,13 +54,14 @@ class Lane(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Arrow(msgspec.Struct, frozen=True, array_like=True):
-    """Between two lanes, by their positions, at a moment each."""
+    """Between two lanes, by their positions, at a moment each. ``kind``: start, join, lock or signal."""
 
     source: int
     begin: float
     target: int
     end: float
     label: str
+    kind: str = ""
 
 
 class Lanes(msgspec.Struct, frozen=True, kw_only=True, tag="lanes"):

@@ -25,6 +25,7 @@ State = Literal["open", "split", "closed", "violated", "given up"]
 """Of a part of a search."""
 
 _MOST_LANES = 200
+_LEAST_WAIT = 0.003  # of the whole time: between two pieces of work there is always a moment
 
 
 class Review(Protocol):
@@ -66,18 +67,36 @@ class Member:
             self.since = until
         self.at_work = None
 
+    @property
+    def _is_lost(self) -> bool:
+        return self.left is not None and self.why_left not in ("", STOPPED)
+
     def lane(self, now: float) -> Lane:
         """With what it is doing, and when it was lost."""
         blocks = list(self.blocks)
         until = now if self.left is None else self.left
         if self.at_work is not None and until > self.since:
             blocks.append(Block(round(max(self.since, self.joined), 3), round(until, 3), "in work", self.at_work))
-        if self.left is not None and self.why_left not in ("", STOPPED):
+        if self.left is not None and self._is_lost:
             blocks.append(Block(round(self.left, 3), round(max(now, self.left), 3), "lost", self.why_left))
         blocks = _in_turn(blocks)
         busy = sum(block.end - block.begin for block in blocks if block.kind != "lost")
         there = max(until - self.joined, 1e-9)
-        return Lane(f"worker {self.number}", tuple(blocks), f"{min(1.0, busy / there):.0%} busy")
+        shown = tuple(_with_waiting(blocks, self.joined, until, now * _LEAST_WAIT))
+        note = f"lost at {self.left:.1f} s" if self._is_lost else f"{min(1.0, busy / there):.0%} busy"
+        return Lane(f"worker {self.number}", shown, note)
+
+
+def _with_waiting(blocks: list[Block], joined: float, until: float, least: float) -> Iterator[Block]:
+    """While a worker was there and nobody knows of any work, it waited."""
+    since = joined
+    for block in blocks:
+        if block.begin - since > least:
+            yield Block(round(since, 3), block.begin, "waiting")
+        yield block
+        since = max(since, block.end)
+    if until - since > least:
+        yield Block(round(since, 3), round(until, 3), "waiting")
 
 
 def _in_turn(blocks: list[Block]) -> list[Block]:

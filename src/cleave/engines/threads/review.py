@@ -92,8 +92,16 @@ def _nodes(review: ThreadsReview) -> Iterable[Node]:
             label=f"{contexts}, bits {digits}" if digits else contexts,
             state="in work" if is_open and name in working else part.state,
             cost=part.cost,
+            begin=_began(review, contexts, digits),
+            end=part.seconds if part.worker is not None else None,
             details=(*by, *(f"cost {part.cost:,}",) * bool(part.cost), *part.tries),
         )
+
+
+def _began(review: ThreadsReview, contexts: str, digits: str) -> float:
+    """When what it is a part of was split."""
+    above = review.parts.get(f"{contexts}, {f'bits {digits[:-1]}' if digits[:-1] else 'all schedules'}")
+    return above.seconds if digits and above is not None else 0.0
 
 
 def _name(contexts: int, name: str) -> str:

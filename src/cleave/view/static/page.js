@@ -43,6 +43,17 @@
     }));
     if (focus) part.focus({ preventScroll: true });
   }
+  document.addEventListener("input", (event) => {  // a search as it was
+    if (!event.target.dataset || !event.target.dataset.moment) return;
+    const slider = event.target, last = Number(slider.dataset.moment), at = slider.value / 1000 * last;
+    const isEnd = slider.value === slider.max, told = one("output", slider.parentElement);
+    told.textContent = isEnd ? "at the end" : `after ${at.toFixed(1)} s`;
+    for (const part of parts(one("[data-tree]", slider.closest("label").parentElement))) {
+      const begin = part.dataset.begin, end = part.dataset.end;
+      part.classList.toggle("later", !isEnd && (begin === undefined || Number(begin) > at));
+      part.classList.toggle("yet-open", !isEnd && (end === undefined || Number(end) > at));
+    }
+  });
   function zoomTo(frame, id) {
     const tree = all("[data-tree]").indexOf(frame), state = chosen.get(tree) || {};
     state.zoom = id;
@@ -93,6 +104,7 @@
   all("[data-trace]").forEach((trace) => {
     const steps = all("[data-steps] > li", trace), slider = one("[data-slider]", trace), essential = one("[data-essential]", trace);
     const values = one("[data-values]", trace), position = one("[data-position]", trace);
+    const cursor = one("[data-cursor]", trace.parentElement), lanes = cursor && cursor.closest("svg");
     if (!steps.length) return;
     let now = steps.length - 1;
     const hide = () => {
@@ -125,6 +137,7 @@
       if (line) line.classList.add("now");
       see();
       slider.value = now;
+      if (cursor) cursor.setAttribute("x", 100 * now / Number(cursor.dataset.cursor) + "%");
       position.textContent = `step ${now + 1} of ${steps.length}`;
     }
     function see() {
@@ -154,6 +167,10 @@
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); fold(steps[now]); }
     });
     addEventListener("resize", see);
+    if (lanes) lanes.addEventListener("click", (event) => {
+      const area = lanes.getBoundingClientRect();
+      go(Math.floor((event.clientX - area.left) / area.width * Number(cursor.dataset.cursor)));
+    });
     all("[data-step]", trace).forEach((button) => button.addEventListener("click", () => move(Number(button.dataset.step))));
     slider.addEventListener("input", () => go(Number(slider.value)));
     if (essential) essential.addEventListener("change", hide);
@@ -200,23 +217,36 @@
     if (headOf(event) && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); sort(headOf(event)); }
   });
 
+  // --- what can be done with so many boxes only
+  function enable() {
+    all("button[data-needs]").forEach((button) => {
+      const number = all("input[type=checkbox]:checked", button.closest("form")).length;
+      button.disabled = !button.dataset.needs.split(" ").includes(String(number));
+    });
+  }
+  document.addEventListener("change", enable);
+  addEventListener("pageshow", enable);
+
   // --- filters of a table, which is in the element that they name
-  all("[data-filter-text]").forEach((input) => {
+  const filter = (input) => {
     const id = input.dataset.filterText, rows = all("tbody tr", document.getElementById(id));
     const select = one(`[data-filter-status="${id}"]`), count = one(`[data-filter-count="${id}"]`);
     const update = () => {
       const words = input.value.toLowerCase().split(/\s+/), status = select ? select.value : "";
       let shown = 0;
       for (const row of rows) {
-        const text = row.textContent.toLowerCase(), cells = Array.from(row.cells, (each) => each.textContent.trim());
-        row.hidden = !(words.every((word) => text.includes(word)) && (!status || cells.includes(status)));
+        const text = row.textContent.toLowerCase();
+        const cells = select && select.dataset.filterIn ? all(select.dataset.filterIn, row) : Array.from(row.cells);
+        const isOne = !status || cells.some((each) => each.textContent.trim().replace(/^\S /, "") === status);
+        row.hidden = !(words.every((word) => text.includes(word)) && isOne);
         shown += row.hidden ? 0 : 1;
       }
       count.textContent = `${shown} of ${rows.length}`;
     };
     [input, select].forEach((each) => each && each.addEventListener("input", update));
     update();
-  });
+  };
+  all("[data-filter-text]").forEach(filter);
 
   // --- news of what the page shows
   function replace(place, html) {  // what was open stays open, what was scrolled stays where it is
@@ -225,12 +255,16 @@
     const active = place.contains(document.activeElement) ? document.activeElement : null;
     const heads = () => all("table[data-sortable] thead th", place), focused = heads().indexOf(active);
     const sorted = heads().map((head, at) => [at, head.getAttribute("aria-sort")]).filter(([, order]) => order);
-    const part = active && active.dataset.id, name = active && active.name, value = active && active.value;
+    const filters = () => all("[data-filter-text], [data-filter-status]", place), filtered = filters().map((each) => each.value);
+    const at = filters().indexOf(active), part = active && active.dataset.id, name = active && active.name, value = active && active.value;
     place.innerHTML = html;
     sorted.forEach(([at, order]) => { if (heads()[at]) sort(heads()[at], order === "descending"); });
     if (heads()[focused]) heads()[focused].focus({ preventScroll: true });
     all("details > summary", place).forEach((summary) => { if (open.has(summary.textContent)) summary.parentElement.open = true; });
     all(".scroll, .lanes-frame", place).forEach((frame, at) => { if (scrolled[at]) [frame.scrollLeft, frame.scrollTop] = scrolled[at]; });
+    filters().forEach((each, number) => { each.value = filtered[number] || ""; });
+    all("[data-filter-text]", place).forEach(filter);
+    if (filters()[at]) filters()[at].focus({ preventScroll: true });
     const again = part !== undefined && part !== null ? all("svg.part", place).find((other) => other.dataset.id === part)
       : name ? all("input, select", place).find((other) => other.name === name && other.value === value) : null;
     if (again) again.focus({ preventScroll: true });
@@ -256,6 +290,7 @@
         if (place) replace(place, html);
       }
       all("input[name=run], input[name=batch]").forEach((box) => { box.checked = checked.has(box.value); });
+      enable();
       restore();
       if (status) status.textContent = " · live";
     }
