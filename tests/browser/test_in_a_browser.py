@@ -109,12 +109,14 @@ def page(context: BrowserContext) -> Iterator[Page]:
     assert said == []
 
 
-def picture(page: Page, name: str, *, whole: bool = False) -> None:
+def picture(page: Page, name: str, *, whole: bool = False, at: str = "body") -> None:
     if os.environ.get("PICTURES"):
         place = Path(os.environ["PICTURES"])
         place.mkdir(parents=True, exist_ok=True)
         page.evaluate("document.activeElement.blur()")
-        page.set_viewport_size({"width": 1000, "height": 700})
+        page.set_viewport_size({"width": 1000, "height": 850 if at != "body" else 700})
+        page.wait_for_function("innerWidth === 1000")
+        page.locator(at).first.evaluate("(one) => one.scrollIntoView()")
         page.screenshot(path=place / f"{name}.png", full_page=whole)
         page.set_viewport_size({"width": 1280, "height": 900})
 
@@ -202,8 +204,7 @@ def test_a_submitted_file_its_counterexample_and_its_report(
     assert page.locator(".source li.now").count() == 1
     folding_by_keyboard(page)
     fits(page)
-    page.locator("section[aria-label=Counterexample]").scroll_into_view_if_needed()
-    picture(page, "counterexample")
+    picture(page, "counterexample", at="[data-trace]")
     with page.expect_download() as download:
         page.click("text=report")
     report = folder / "report.html"
@@ -233,17 +234,38 @@ def test_the_split_tree_of_a_run_that_was_started_elsewhere_grows(page: Page, se
         expect(page.locator(".chosen").first).to_contain_text("whole search")
         page.keyboard.press("ArrowDown")
         expect(page.locator(".chosen b").first).not_to_contain_text("whole search")
+        expect(page.locator("figure.now tbody tr").first).to_contain_text("worker")
         fits(page)
         picture(page, "run", whole=True)
         (folder / "finish").touch()
         page.wait_for_selector(".badge.v-safe")
         expect(page.locator("progress")).to_have_count(0)
         assert page.locator("svg[aria-label='Split tree'] svg.s-closed").count() > FIRST_PARTS
+        page.wait_for_selector("body:not([data-live])")
+        moment = page.locator("figure.tree input[data-moment]").first
+        moment.press("Home")
+        expect(page.locator("svg.part.later").first).to_be_hidden()
+        moment.press("End")
+        expect(page.locator("svg.part.later")).to_have_count(0)
         page.emulate_media(color_scheme="dark")
         picture(page, "run-dark", whole=True)
     finally:
         run.kill()
         run.wait()
+
+
+def test_the_schedule_of_threads_leads_to_its_steps(page: Page, server: str) -> None:
+    submit(page, server, EXAMPLES / "bounded_buffer.c", timelimit="60")
+    page.wait_for_selector("body:not([data-live]) [data-trace]")
+    position, cursor = page.locator("[data-position]"), page.locator("[data-cursor]")
+    at_the_end = float((cursor.get_attribute("x") or "").rstrip("%"))
+    page.locator(".lanes-frame.tall svg.chart").click(position={"x": 3, "y": 10})
+    expect(position).to_contain_text("step 1 of")
+    assert float((cursor.get_attribute("x") or "").rstrip("%")) < at_the_end
+    expect(page.locator(".source li.now")).to_have_count(1)
+    page.keyboard.press("End")
+    fits(page)
+    picture(page, "schedule", at="figure.lanes")
 
 
 def test_stop_and_resume(page: Page, server: str, folder: Path) -> None:
@@ -276,8 +298,13 @@ def test_many_files_at_once_and_two_runs_compared(page: Page, server: str, folde
     picture(page, "jobs")
     for box in page.locator("input[name=batch]").all()[:2]:
         box.check()
-    page.click("button:text('results')")
+    page.click("button:text('show results')")
     page.wait_for_selector(".scatter circle")
+    rows = page.locator("#table tbody tr")
+    expect(rows).to_have_count(3)
+    page.select_option("[data-filter-status]", "unsafe")
+    expect(rows.locator("visible=true")).to_have_count(1)
+    page.select_option("[data-filter-status]", "")
     sorting_by_keyboard(page)
     fits(page)
     picture(page, "results", whole=True)
@@ -291,6 +318,7 @@ def test_many_files_at_once_and_two_runs_compared(page: Page, server: str, folde
     assert page.locator("tbody tr").count() >= 1
     assert page.locator(".v-safe").count() == 0
     page.goto(server)
+    expect(page.locator("button:text('compare')")).to_be_disabled()
     for box in page.locator("input[name=run]").all()[:2]:
         box.check()
     page.click("button:text('compare')")

@@ -11,6 +11,7 @@ from cleave import Options, verify
 from cleave.cli.main import main
 from cleave.engines.review.drawings import Block, Lane, Lanes, Line, Lines, Node, Tree
 from cleave.export.exports import EXPORTS
+from cleave.ir.program import Location
 from cleave.journal.places import find_run
 from cleave.review.stages import StageReview
 from cleave.verdict import Trace, TraceStep
@@ -18,7 +19,7 @@ from cleave.view.charts import figure
 from cleave.view.markup import h
 from cleave.view.report import report_of
 from cleave.view.run import bounds_grid
-from cleave.view.trace import schedule
+from cleave.view.trace import draw_trace, schedule
 from cleave.view.tree import MOST, draw_tree
 
 UNSAFE = """\
@@ -164,3 +165,34 @@ def test_the_lane_of_a_thread_names_its_function_and_starts_where_it_was_created
     assert '<span class="quiet">f</span>' in drawn
     (line,) = re.findall(r'<title>thread 1 starts</title><line x1="([\d.]+)%"', drawn)
     assert line == "16.667", "in the middle of the first of three steps"
+
+
+def test_of_a_large_file_the_lines_around_the_steps_are_shown() -> None:
+    text = "\n".join(f"line {n};" for n in range(1, 60_001))
+    steps = tuple(
+        TraceStep("line", "main", 0, Location("a.bpl", line, 1), f"line {line};") for line in (3, 30_000, 59_000)
+    )
+    drawn = draw_trace(Trace(steps, "x", None), {"a.bpl": text})
+    assert all(f'id="L0-{line}"' in drawn for line in (3, 29_990, 30_000, 59_000))
+    assert 'id="L0-15000"' not in drawn
+    assert drawn.count('class="gap"') == 3
+    assert '<li id="L0-29975" value="29975">' in drawn, "the numbers are those of the file"
+    assert len(drawn) < 40_000
+
+
+def test_long_words_of_a_violation_and_many_values_are_folded() -> None:
+    values = {f"argument{n}": str(n) for n in range(80)}
+    said = f"false is derived by P({', '.join(values)})"
+    drawn = draw_trace(Trace((TraceStep("fact", "P", 0, None, "P", values),), said, None), {})
+    assert "and 72 more" in drawn
+    assert f"<summary>{said[:300]} …</summary>{said}" in drawn
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_unfolding_of_a_small_run_is_drawn(tmp_path: Path, workers: int) -> None:
+    file = tmp_path / "a.bpl"
+    file.write_text(UNSAFE.replace("havoc x", "x := 1"))
+    verify(str(file), Options(engine="inline", workers=workers, journal=tmp_path / "runs"))
+    text = report_of(find_run(tmp_path / "runs", "latest"))
+    assert text.count("<h3>Unfolding</h3>") == 1
+    assert "2 inlined" in text

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+
+from cleave.web.job_pages import Row, results
+from cleave.web.jobs import Job
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -87,3 +94,25 @@ def test_the_form_has_the_options_of_the_tables(client: TestClient) -> None:
     for name in ("engine", "timelimit", "unwind", "strategies", "check", "bounds"):
         assert f'name="{name}"' in page
     assert "--property-file" not in page
+
+
+def test_two_submissions_have_one_row_for_each_file_and_no_empty_columns() -> None:
+    def row(file: str, batch: str, result: dict[str, Any] | None) -> Row:
+        job = Job(id=f"{file}-{batch}", batch=batch, files=(file,), options={"engine": batch}, submitted=NOW)
+        job.state = "ended"
+        return Row(job, result)
+
+    solved = {"verdict": "safe", "seconds": 2.0}
+    one = [row("a.c", "bmc", solved), row("b.c", "bmc", {"error": "no <file>"})]
+    other = [row("b.c", "pdr", solved), row("c.c", "pdr", solved)]
+    page = results([one, other])
+    table = page[page.index('id="table"') :]
+    assert [re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r'data-label="file">.*?</td>', table)] == [
+        'data-label="file">a.c',
+        'data-label="file">b.c',
+        'data-label="file">c.c',
+    ]
+    assert 'title="no &lt;file&gt;"' in table
+    assert ">expected<" not in page, "nobody expects anything"
+    expected = {**solved, "expected": "unsafe"}
+    assert "✗ wrong" in results([[row("a.c", "bmc", expected)]])

@@ -31,6 +31,10 @@ _STATES = (
 )
 
 
+_TELLING = ("violated", "in work", "open", "given up", "closed")
+"""What parts that are drawn as one look like: as the first of these states that some of them have."""
+
+
 @dataclass(slots=True)
 class _Place:
     node: Node
@@ -73,7 +77,7 @@ def _replay(nodes: Iterable[Node]) -> Html | None:
     if not last or sum(node.begin is not None for node in nodes) < 3:
         return None
     slider = h("input", type="range", min=0, max=1000, value=1000, aria_label="moment of the search", data_moment=last)
-    return h("label", "as it was", slider, h("output", "at the end"), class_="replay")
+    return h("label", "as it was", slider, h("output", "latest"), class_="replay")
 
 
 def _lines(node: Node) -> tuple[str, ...]:
@@ -176,6 +180,7 @@ def _rest(parent: _Place, rest: list[_Place], row: float) -> Html:
         cost += place.node.cost
         pending += place.children
     told = ", ".join(f"{number:,} {state}" for state, number in states.items())
+    kind = next((state for state in _TELLING if states[state]), next(iter(states)))
     width, x = sum(place.width for place in rest), min(place.x for place in rest)
     return h(
         "svg",
@@ -185,7 +190,7 @@ def _rest(parent: _Place, rest: list[_Place], row: float) -> Html:
         y=row * (parent.depth + 1),
         width=f"{max(width, 0.05):.3f}%",
         height=row,
-        class_="part rest",
+        class_=f"part rest s-{_slug(kind)}",
         data_x=f"{x:.4f}",
         data_w=f"{width:.4f}",
         data_id=f"{parent.node.id}…",

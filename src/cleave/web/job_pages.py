@@ -23,6 +23,7 @@ from cleave.web.uploads import PROGRAMS
 
 _LANGUAGES = {"C": "program.c", "Boogie": "program.bpl", "Horn clauses": "clauses.smt2", "BTOR2": "system.btor2"}
 _MOST_JOBS = 200
+_NUMBERS = ("seconds", "cost", "jobs", "solved", "right answers", "wrong answers")
 _RIGHT = {"safe": ("safe",), "unsafe": ("unsafe",)}
 
 
@@ -290,7 +291,7 @@ def _alone(rows: Iterable[Row]) -> Html:
         (_linked(row), row.expected, badge(row.said), _mark(row), _seconds(row), _cost(row), row.engine, row.reason)
         for row in rows
     ]
-    return table(columns, shown, numbers=("seconds", "cost"))
+    return _filled(columns, shown)
 
 
 def _lined_up(batches: Sequence[Sequence[Row]], labels: Sequence[str]) -> Html:
@@ -313,7 +314,14 @@ def _lined_up(batches: Sequence[Sequence[Row]], labels: Sequence[str]) -> Html:
                 said = h("a", badge(one.said), href=run_link(one.job.id), title=one.reason or None, class_="bare")
                 cells += [said, _mark(one), _seconds(one), _cost(one)]
         rows.append(tuple(cells))
-    return table(columns, rows, numbers=("seconds", "cost"))
+    return _filled(columns, rows)
+
+
+def _filled(columns: Sequence[str], rows: Sequence[Sequence[Html | str]]) -> Html:
+    """Without columns that nothing is in, as where nothing is expected."""
+    kept = [at for at in range(len(columns)) if at == 0 or any(row[at] for row in rows)]
+    shown = [tuple(row[at] for at in kept) for row in rows]
+    return table([columns[at] for at in kept], shown, numbers=_NUMBERS)
 
 
 def _labels(batches: Sequence[Sequence[Row]]) -> list[str]:
@@ -334,8 +342,8 @@ def _summary(batches: Sequence[Sequence[Row]], labels: Sequence[str]) -> Html:
         judged = (rights.count(True), rights.count(False)) if any(right is not None for right in rights) else ("", "")
         cells = (len(own), sum(row.is_solved for row in own), *judged)
         rows.append((label, *map(str, cells), f"{seconds:.1f}"))
-    columns = ("options", "jobs", "solved", "right", "wrong", "seconds")
-    return table(columns, rows, numbers=columns[1:], sortable=False)
+    columns = ("options", "jobs", "solved", "right answers", "wrong answers", "seconds")
+    return _filled(columns, rows)
 
 
 def _linked(row: Row) -> Html:

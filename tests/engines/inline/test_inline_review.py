@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from cleave.engines.coordination import STOPPED, Event, Joined, Lost, Received
+from cleave.engines.coordination import STOPPED, Event, Joined, Lost, Passed, Received
 from cleave.engines.findings import GivenUp, Violation
 from cleave.engines.inline.messages import (
     Closed,
@@ -16,6 +16,7 @@ from cleave.engines.inline.messages import (
     Progress,
     Searched,
     SendPartition,
+    ToldProof,
     encode,
 )
 from cleave.engines.inline.partition import Decision, Partition
@@ -167,3 +168,46 @@ def test_the_unfolding_of_the_last_split_is_drawn_with_what_it_shares() -> None:
         ("call f (a.bpl:3)", "must reach"),
         ("call f (a.bpl:3)", "shared"),
     ]
+
+
+def test_an_unfolding_has_names_where_the_split_tells_them() -> None:
+    flat = msgspec.msgpack.encode([0, 0, 1, 0, 1, 2])
+    names = ("main", "f (a:3)", "g (a:4)")
+    message = SendPartition("", b"12345678", Partition(flat, (Decision(2, True),)), (), "", names)
+    drawn = next(one for one in reviewed(Joined(1), says(1, message)).drawings() if one.title == "Unfolding")
+    assert isinstance(drawn, Tree)
+    told = [(node.label, node.state) for node in drawn.nodes]
+    assert told == [("main", "inlined"), ("f (a:3)", "inlined"), ("g (a:4)", "must reach")]
+
+
+def test_the_unfolding_of_a_search_that_was_not_split_is_that_of_its_proof() -> None:
+    proof = ToldProof((("main", False, (("b", 0, 1),)), ("f", False, ())), None)
+    drawn = next(
+        one for one in reviewed(Joined(1), says(1, Searched("", proof))).drawings() if one.title == "Unfolding"
+    )
+    assert isinstance(drawn, Tree)
+    assert [node.label for node in drawn.nodes] == ["main", "f"]
+
+
+def test_a_worker_that_nobody_hears_of_waits_and_a_lost_one_says_when() -> None:
+    found = review(
+        [
+            (0.0, Joined(1)),
+            (0.0, Joined(2)),
+            (4.0, closed(1, "0", Effort(search=10, seconds=2.0))),
+            (6.0, Lost(2, "memory")),
+            (9.0, Passed(9.0)),
+        ]
+    )
+    (lanes,) = found.crew.lanes()
+    one, two = ([(block.begin, block.end, block.kind) for block in lane.blocks] for lane in lanes.lanes)
+    assert one == [(0.0, 2.0, "waiting"), (2.0, 4.0, "search"), (4.0, 9.0, "waiting")]
+    assert two == [(0.0, 6.0, "waiting"), (6.0, 9.0, "lost")]
+    assert [lane.note for lane in lanes.lanes] == ["22% busy", "lost at 6.0 s"]
+
+
+def test_parts_say_since_when_they_are_what_they_are() -> None:
+    drawn = next(one for one in reviewed(*TWO_WORKERS).drawings() if one.title == "Split tree")
+    assert isinstance(drawn, Tree)
+    whole, first, *_ = drawn.nodes
+    assert (whole.begin, whole.end) == (0.0, first.begin)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # it imports this
     from cleave.engines.inline.review import InlineReview
 
 _MOST_ROWS = 500
+_LONG = 20  # digits of a part's id
 _OF_A_SPLIT = (
     "What was inlined in the part that was split last: calls below their callers. Shared: an instance that another call"
     " is bound to as well."
@@ -113,6 +114,8 @@ def _cost(settled: Settled | None) -> int:
 
 
 def _details(review: InlineReview, part: Part, worker: int | None) -> Iterable[str]:
+    if 1 < len(part.id) <= _LONG:
+        yield f"part {part.id}"
     for end in range(max(1, len(part.id) - _MOST_DECISIONS + 1), len(part.id) + 1):
         yield label_of(review.tree, review.tree.parts[part.id[:end]])
     if len(part.id) > _MOST_DECISIONS:

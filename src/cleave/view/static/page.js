@@ -47,7 +47,7 @@
     if (!event.target.dataset || !event.target.dataset.moment) return;
     const slider = event.target, last = Number(slider.dataset.moment), at = slider.value / 1000 * last;
     const isEnd = slider.value === slider.max, told = one("output", slider.parentElement);
-    told.textContent = isEnd ? "at the end" : `after ${at.toFixed(1)} s`;
+    told.textContent = isEnd ? "latest" : `after ${at.toFixed(1)} s`;
     for (const part of parts(one("[data-tree]", slider.closest("label").parentElement))) {
       const begin = part.dataset.begin, end = part.dataset.end;
       part.classList.toggle("later", !isEnd && (begin === undefined || Number(begin) > at));
@@ -256,7 +256,8 @@
     const heads = () => all("table[data-sortable] thead th", place), focused = heads().indexOf(active);
     const sorted = heads().map((head, at) => [at, head.getAttribute("aria-sort")]).filter(([, order]) => order);
     const filters = () => all("[data-filter-text], [data-filter-status]", place), filtered = filters().map((each) => each.value);
-    const at = filters().indexOf(active), part = active && active.dataset.id, name = active && active.name, value = active && active.value;
+    const moments = () => all("[data-moment]", place), moved = moments().map((each) => each.value);
+    const at = filters().indexOf(active), slider = moments().indexOf(active), part = active && active.dataset.id, name = active && active.name, value = active && active.value;
     place.innerHTML = html;
     sorted.forEach(([at, order]) => { if (heads()[at]) sort(heads()[at], order === "descending"); });
     if (heads()[focused]) heads()[focused].focus({ preventScroll: true });
@@ -265,6 +266,12 @@
     filters().forEach((each, number) => { each.value = filtered[number] || ""; });
     all("[data-filter-text]", place).forEach(filter);
     if (filters()[at]) filters()[at].focus({ preventScroll: true });
+    moments().forEach((each, number) => {
+      if (moved[number] === undefined || moved[number] === each.max) return;
+      each.value = moved[number];
+      each.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    if (moments()[slider]) moments()[slider].focus({ preventScroll: true });
     const again = part !== undefined && part !== null ? all("svg.part", place).find((other) => other.dataset.id === part)
       : name ? all("input, select", place).find((other) => other.name === name && other.value === value) : null;
     if (again) again.focus({ preventScroll: true });
