@@ -6,7 +6,7 @@ import pytest
 
 from cleave.engines.inline.solvers import profile_for
 from cleave.frontends.boogie import read_boogie
-from cleave.smt.z3.solver import BOOGIE, PLAIN, Profile
+from cleave.smt.z3.solver import BOOGIE, EXTENSIONAL, PLAIN, Profile
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,9 @@ from cleave.smt.z3.solver import BOOGIE, PLAIN, Profile
         ("var g: bv32; procedure main() {}", PLAIN),
         ("var g: [int]bool; procedure main() { var x: [int][bv8]int; }", PLAIN),
         ("procedure main() returns (r: bv1) {}", PLAIN),
+        ("procedure main(a: [int]int, b: [int]int) { assert a == b; }", EXTENSIONAL),
+        ("datatype P { P(m: [int]int) } procedure main(a: P, b: P) { assert a == b; }", EXTENSIONAL),
     ],
 )
-def test_bits_change_the_settings(text: str, profile: Profile) -> None:
+def test_what_is_computed_changes_the_settings(text: str, profile: Profile) -> None:
     assert profile_for(read_boogie(text, "p.bpl")) is profile

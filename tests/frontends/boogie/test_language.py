@@ -136,6 +136,9 @@ HOLDS = {
         " procedure main(a: [int]bool, b: [int]int) { assert both(a, a)[1] == a[1];"
         " assert pick(a, sum(b, b), b)[2] == (if a[2] then 2 * b[2] else b[2]); }"
     ),
+    "maps with the same elements": (
+        "procedure main(a: [int]bool, i: int) { assert a[i := true] == (lambda x: int :: a[x] || x == i); }"
+    ),
     "a type that no declaration has": (
         "function f<a>(x: a): int; axiom (forall<a> x: a :: f(x) > 0); procedure main() { assert f(1bv8 ++ 1bv8) > 0; }"
     ),

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleave.errors import InputError
+from cleave.frontends.boogie import read_boogie
 from cleave.ir.horn import Derivation, HornSystem, Step
 from cleave.ir.horn_check import check_horn
 from cleave.ir.horn_text import print_horn
@@ -255,6 +256,14 @@ proc main() -> () {
     return
 }
 """
+
+
+def test_fields_of_data_types_lose_uninterpreted_sorts() -> None:
+    text = """
+    type X; datatype L { N(), C(h: X, m: [X]L) }
+    procedure main(x: X) { var l: L; l := C(x, l->m); while (*) { l := C(l->h, l->m[x := l]); } assert l->h == x; }
+    """
+    check_horn(program_to_horn(read_boogie(text, "case.bpl"), ("main",)).system)
 
 
 def test_a_quantifier_over_an_uninterpreted_sort_is_refused() -> None:

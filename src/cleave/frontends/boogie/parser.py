@@ -68,8 +68,12 @@ class Parser(StatementParser):
         """``pure procedure`` and ``pure action`` promise to read and write no global variable, as the body shows."""
         if self.tokens[self.at] not in ("procedure", "action"):
             self._no_declaration(self.tokens[self.at])
+        is_action = self.tokens[self.at] == "action"
         self.at += 1
         self._procedure()
+        if is_action:  # an action is what those do who call it
+            signature = self._file.procedures[-1].signature
+            signature.attributes = {**signature.attributes, "inline": ["1"]}
 
     def _prefixed(self) -> None:
         """``revealed function`` and ``hideable axiom``: what a proof may be told to leave out, which none is here."""

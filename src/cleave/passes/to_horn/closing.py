@@ -28,6 +28,7 @@ from dataclasses import replace
 from cleave.errors import UnsupportedError
 from cleave.ir.path import WayBack
 from cleave.ir.program import Assert, Assign, Assume, Block, Call, Havoc, Location, Procedure, Program, Statement
+from cleave.logic import datatypes
 from cleave.logic.sorts import INT, Sort, SortKind, array
 from cleave.logic.terms import Binder, Function, Op, Term, const_array, make, select, var
 from cleave.logic.walk import functions, has_quantifier, postorder, rebuild
@@ -97,12 +98,36 @@ class _Closer:
     def _sort(self, sort: Sort) -> Sort:
         if sort.kind is SortKind.UNINTERPRETED:
             return INT
-        if sort.kind is not SortKind.ARRAY:
+        if sort.kind is not SortKind.ARRAY and not sort.is_datatype:
             return sort
         found = self._sorts.get(sort)
-        if found is None:
+        if found is None and sort.is_datatype:
+            for group in datatypes.groups((sort,)):
+                self._sorts.update(zip(group, self._group(group), strict=True))
+            found = self._sorts[sort]
+        elif found is None:
             found = self._sorts[sort] = array(self._sort(sort.index), self._sort(sort.element))
         return found
+
+    def _group(self, group: tuple[Sort, ...]) -> tuple[Sort, ...]:
+        """Data types that need each other, with other sorts in their fields."""
+        if not any(_has_uninterpreted(one) for one in group):
+            return group
+        made = tuple(datatypes.declaration(one) for one in group)
+        return datatypes.declare(
+            tuple(
+                datatypes.Declaration(
+                    one.name,
+                    tuple((name, tuple((f, self._field(of)) for f, of in fields)) for name, fields in one.constructors),
+                )
+                for one in made
+            )
+        )
+
+    def _field(self, sort: datatypes.FieldSort) -> datatypes.FieldSort:
+        if isinstance(sort, datatypes.ArrayOf):
+            return datatypes.ArrayOf(self._field(sort.index), self._field(sort.element))
+        return sort if isinstance(sort, int) else self._sort(sort)
 
     def variables(self, variables: tuple[Term, ...]) -> tuple[Term, ...]:
         return tuple(var(v.name, self._sort(v.sort)) for v in variables) if self._changes else variables
@@ -129,6 +154,8 @@ class _Closer:
                 return const_array(self._sort(node.sort.index), args[0])
             case Op.FORALL | Op.EXISTS:
                 return self._quantifier(node, args)
+            case Op.CONSTRUCT:
+                return datatypes.construct(self._sort(node.sort), node.value, *args)
             case _:
                 return rebuild(node, tuple(args))
 
@@ -198,10 +225,14 @@ def _variables(program: Program, terms: list[Term]) -> Iterable[Term]:
 
 def _has_uninterpreted(sort: Sort) -> bool:
     stack = [sort]
+    seen: set[Sort] = set()
     while stack:
         top = stack.pop()
         if top.kind is SortKind.UNINTERPRETED:
             return True
         if top.kind is SortKind.ARRAY:
             stack += [top.index, top.element]
+        elif top.is_datatype and top not in seen:
+            seen.add(top)
+            stack += [field for made in top.constructors for field in made.fields]
     return False

@@ -74,6 +74,12 @@ ACTIVE = Profile(
 )
 """Boogie's, but a case split goes after what took part in recent conflicts instead of after the program, and begins
 with the value that the literal had last instead of with false."""
+EXTENSIONAL = Profile(
+    name="extensional",
+    incremental=True,
+    options=MappingProxyType({k: v for k, v in BOOGIE.options.items() if not k.startswith("array.")}),
+)
+"""Boogie's, but maps with the same elements are equal, whatever made them. Drivers compare none."""
 PLAIN = Profile(name="plain", incremental=True, options=MappingProxyType({"auto_config": False, "mbqi": False}))
 CONJUNCTIVE = Profile(
     name="conjunctive",
