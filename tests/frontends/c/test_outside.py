@@ -181,3 +181,12 @@ def test_it_frees_neither_locals_nor_what_it_can_not_reach_nor_in_tasks(tmp_path
     other = f"{BLOCK} int *q = malloc(4), x[2]; set(x); if (q) *q = 1; free(q); x[1] = 1; }}"
     assert isinstance(outcome(tmp_path, other, checks=("memory",)).verdict, Safe)
     assert isinstance(outcome(tmp_path, FREED["used"], checks=("memory",), array_bounds=False).verdict, Safe)
+
+
+def test_nobody_knows_how_large_an_array_of_another_file_is(tmp_path: Path) -> None:
+    """It has an element."""
+    text = "extern int tab[]; int main(void) { int n = nondet_int(); return n >= 0 && n < %d ? tab[n] : 0; }"
+    assert isinstance(outcome(tmp_path, text % 1, checks=("memory",)).verdict, Safe)
+    found = outcome(tmp_path, text % 2, checks=("memory",)).verdict
+    assert isinstance(found, Unknown)
+    assert found.detail == "the violation that was found depends on the file that defines tab"

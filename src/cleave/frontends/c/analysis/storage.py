@@ -125,6 +125,13 @@ class Storage:
     def size(self, made: Object) -> int | None:
         return self._size(made)
 
+    def is_elsewhere(self, made: Object) -> bool:
+        """Whether an object is an array that another file defines, and nobody knows how large it is."""
+        variable = self._module.globals.get(made.name) if made.kind == "global" else None
+        if self._lives is None or variable is None or variable.initializer is not None:
+            return False
+        return isinstance(variable.type, l.ArrayType) and variable.type.count == 0
+
     def power(self, memory: Memory) -> int:
         """The bits of an address inside of a slot of a region's objects."""
         return self._powers.get(memory) or slot_power(self._module.bits, self.room, memory, ())
@@ -243,6 +250,8 @@ class Storage:
             return 1
         if made.kind == "global":
             variable = self._module.globals.get(made.name)
+            if variable is not None and self.is_elsewhere(made):
+                return None
             return self._layout.size(variable.type) if variable is not None else ROOM
         site = self._sites.get(made)
         size = allocated_size(site.instruction, self._module, self._layout) if site is not None else None

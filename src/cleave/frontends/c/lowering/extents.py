@@ -17,9 +17,10 @@ from cleave.frontends.c.analysis.lives import Lives
 from cleave.frontends.c.analysis.points_to import Object, PointsTo
 from cleave.frontends.c.analysis.storage import Storage, source_name
 from cleave.frontends.c.llvm import module as l
+from cleave.frontends.c.llvm.layout import Layout
 from cleave.frontends.c.lowering import bits
 from cleave.frontends.c.lowering.body import Names
-from cleave.ir.program import Assign, Statement
+from cleave.ir.program import Assign, Assume, Havoc, Statement
 from cleave.logic.sorts import array, bitvec
 from cleave.logic.terms import Op, Term, bv, conj_all, const_array, disj_all, ite, select, store, var
 from cleave.records import dataclass
@@ -134,14 +135,17 @@ class Extents:
         storage: Storage,
         lives: Lives,
         names: Names,
+        layout: Layout,
     ) -> None:
         self._module = module
+        self._layout = layout
         self._points_to = points_to
         self._memories = memories
         self._storage = storage
         self._lives = lives
         self._names = names
         self._extents: dict[Memory, Extent] = {}
+        self._sizes: dict[Object, Term] = {}  # of arrays that other files define
 
     def of(self, memory: Memory) -> Extent:
         if memory not in self._extents:
@@ -153,7 +157,32 @@ class Extents:
 
     def initial(self) -> tuple[Statement, ...]:
         made = (each.initial() for each in self._extents.values())
-        return tuple(statement for statement in made if statement is not None)
+        return (*(statement for statement in made if statement is not None), *self._elsewhere())
+
+    def declare_sizes(self) -> Iterable[Term]:
+        """Variables for the sizes of arrays that other files define."""
+        for made in list(self._storage.placements):
+            if self._storage.is_elsewhere(made):
+                name = self._names.fresh(f"{source_name(made, self._module)}.size")
+                self._sizes[made] = var(name, bitvec(self._module.bits))
+        return self._sizes.values()
+
+    def _elsewhere(self) -> Iterable[Statement]:
+        """Such an array has an element, at least."""
+        for made, size in self._sizes.items():
+            memory = self._memories.of(self._points_to.region_of_object(made))
+            address, type = self._storage.placements[made].address, self._module.globals[made.name].type
+            assert address is not None
+            assert isinstance(type, l.ArrayType)
+            least, most = self._layout.size(type.element), (1 << self._storage.power(memory) - 1) - 1
+            yield Havoc((size,), None, f"the file that defines {source_name(made, self._module)}")
+            fits = (
+                bits.compare(Op.BV_ULE, bv(least, size.sort.width), size),
+                bits.compare(Op.BV_ULE, size, bv(most, size.sort.width)),
+            )
+            yield Assume(conj_all(fits))
+            changed = self.of(memory).changed(bv(address, size.sort.width), bits.plus(size, 1))
+            yield Assign(tuple(changed), tuple(changed.values()))
 
     def comes_and_goes(self, made: Object) -> bool:
         """Whether an object is not always there."""
@@ -215,6 +244,8 @@ class Extents:
 
     def _comes_and_goes(self, made: Object, memory: Memory) -> bool:
         if self._storage.placements[made].address is None or self.is_mortal(made) or self.is_scoped(made):
+            return True
+        if self._storage.is_elsewhere(made):
             return True
         return made.kind == "heap" and self._lives.is_freed(memory.region)
 

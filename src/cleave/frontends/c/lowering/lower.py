@@ -117,6 +117,8 @@ def lower(module: l.Module, options: COptions, texts: Mapping[str, str]) -> CPro
         for memory in list(context.memories.all()):
             if (variable := context.extents.of(memory).variable) is not None:
                 context.declare(variable)
+        for variable in context.extents.declare_sizes():
+            context.declare(variable)
     if checks.wants(LEAKS) or checks.wants(LOST):
         if checks.wants(LOST):
             context.roots = roots(context)
@@ -268,7 +270,7 @@ def _analyse(module: l.Module, entry: str, options: COptions, checks: Checks) ->
     if lives is not None:
         may_fail = options.malloc_may_fail
         context.allocation_can_fail = may_fail if may_fail is not None else not module.is_task
-        context.extents = Extents(module, points_to, memories, storage, lives, names)
+        context.extents = Extents(module, points_to, memories, storage, lives, names, layout)
     return context
 
 
