@@ -274,6 +274,27 @@ def test_broken_events_are_noticed(path: Path) -> None:
         events_of(journal)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE stage SET began = 'soon'",
+        "UPDATE outcome SET seconds = x'93'",
+        "UPDATE outcome SET data = 'text'",
+        "UPDATE event SET seconds = 'late'",
+        "UPDATE event SET event = 'text'",
+    ],
+)
+def test_values_of_another_type_are_noticed(path: Path, change: str) -> None:
+    with Journal.create(path, INFO) as journal:
+        journal.begin(0, b"spec")
+        journal.append(EVENTS)
+        journal.end(0, b"outcome", 1.5)
+    with sqlite3.connect(path) as connection:
+        connection.execute(change)
+    with Journal.open(path) as journal, pytest.raises(InputError, match="the journal is damaged"):
+        str((journal.stages(), journal.seconds(), events_of(journal)))
+
+
 # --- stages ---------------------------------------------------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ import pytest
 from msgspec.structs import replace
 
 from cleave import InlineOptions, Options, resume, verify
+from cleave.cli.main import main
 from cleave.engines import registry
 from cleave.engines.coordination import Joined
 from cleave.engines.executions.options import ExecutionsOptions
@@ -443,3 +444,17 @@ def test_a_run_that_somebody_carries_out_is_not_resumed(finished: Path) -> None:
     with Journal.reopen(finished), pytest.raises(UsageError):
         resume(finished)
     assert isinstance(resume(finished).verdict, Safe), "and its lock was given back"
+
+
+@pytest.mark.parametrize("result", [{}, {"verdict": "perhaps"}, {"verdict": "safe"}])
+def test_a_result_that_no_cleave_wrote_is_a_damaged_journal(
+    result: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "p.bpl"
+    file.write_text("procedure main() { var x: int; x := 1; assert x == 1; }")
+    verify(str(file), Options(engine="inline", workers=1, journal=tmp_path / "journals"))
+    (journal,) = (tmp_path / "journals").glob("*.journal")
+    with sqlite3.connect(journal) as connection:
+        connection.execute("UPDATE run SET result = ?", (json.dumps(result),))
+    assert main(["resume", str(journal)]) == 2
+    assert "the journal" in capsys.readouterr().err

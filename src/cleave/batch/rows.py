@@ -109,5 +109,5 @@ def read_rows(file: Path) -> Iterable[Row]:
     for line in lines:
         try:
             yield decoder.decode(line)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, UnicodeDecodeError):
             continue  # cut off by a crash

@@ -55,7 +55,7 @@ def _text(whole: str, joined: Joined) -> list[str]:
 def _whole(file: str) -> Whole:
     try:
         return msgspec.json.decode(read_bytes(file), type=Whole)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise InputError(f"this is not what cleave shard writes: {error}", file=file) from None
 
 

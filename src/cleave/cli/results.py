@@ -12,7 +12,7 @@ from typing import Any
 from cleave.cli.printing import say, say_error
 from cleave.cli.traces import trace_in, trace_text
 from cleave.engines.registry import engine
-from cleave.errors import CleaveError
+from cleave.errors import CleaveError, InputError, InternalError
 from cleave.export.objects import error_object, is_conclusive, only_deterministic, result_object
 from cleave.journal.places import default_folder
 from cleave.verdict import BoundedSafe, Result, Safe, Unsafe
@@ -42,7 +42,12 @@ def print_found(found: Found, *, as_json: bool, trace: str) -> None:
     if as_json:
         print(json.dumps(_without_trace(found) if trace == "none" else found), flush=True)
         return
-    say("\n".join((*as_text(found), *trace_text(found, trace if trace == "none" else "compact"))))
+    try:
+        text = "\n".join((*as_text(found), *trace_text(found, trace if trace == "none" else "compact")))
+    except (InternalError, LookupError, TypeError, ValueError, AttributeError) as error:
+        told = f"{type(error).__name__}: {error}"
+        raise InputError(f"the journal holds no result of this version of Cleave ({told})") from None
+    say(text)
 
 
 def print_error(file: str, error: CleaveError, *, as_json: bool) -> None:

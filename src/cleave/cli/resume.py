@@ -15,12 +15,18 @@ from cleave.cli.printing import say
 from cleave.cli.problem import add_journal, folder
 from cleave.cli.results import print_error, print_found, print_result
 from cleave.cli.supervise import Signals, end_processes, supervise
-from cleave.errors import CleaveError, UsageError
+from cleave.errors import CleaveError, InputError, UsageError
 from cleave.export.objects import is_conclusive
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.lock import is_locked
 from cleave.journal.places import find_run
+<<<<<<< HEAD
 from cleave.verdict import BoundedSafe
+=======
+from cleave.verdict import BoundedSafe, Safe, Unknown, Unsafe
+
+_EXIT_CODES = {verdict.word: verdict.exit_code for verdict in (Safe, BoundedSafe, Unsafe)}
+>>>>>>> d80c9a3 (Journals whose values are not of their types are told to be damaged, not taken for a defect of Cleave)
 
 
 def add_to(commands: Any) -> None:
@@ -46,6 +52,8 @@ def run(options: argparse.Namespace) -> int:
     path = find_run(folder(options), options.name)
     with Journal.open(path) as journal:
         info, result = journal.info, journal.result
+    if result is not None and result.get("verdict") not in (*_EXIT_CODES, Unknown.word):
+        raise InputError("the journal is damaged: its result has no verdict", file=str(path))
     may_improve = options.timelimit and result is not None and result["verdict"] == BoundedSafe.word
     if result is not None and is_conclusive(result) and not may_improve and not is_locked(path):
         say(f"cleave: run {info.id} has finished already; this is its result", file=sys.stderr)

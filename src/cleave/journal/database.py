@@ -134,7 +134,8 @@ def reading(path: Path | None) -> Iterator[None]:
     """What the libraries say about a file that is no journal, or no longer a whole one, as an InputError."""
     try:
         yield
-    except (sqlite3.Error, msgspec.MsgspecError, zlib.error, TypeError) as error:  # TypeError: text instead of bytes
+    except (sqlite3.Error, msgspec.MsgspecError, UnicodeDecodeError, zlib.error, TypeError) as error:
+        # TypeError: text instead of bytes. UnicodeDecodeError: msgspec's, of text that is none.
         raise InputError(_complaint(error), file=str(path or "")) from error
 
 

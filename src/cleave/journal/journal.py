@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -73,6 +73,14 @@ class StageRow(NamedTuple):
     ended: float | None
     seconds: float | None
     outcome: bytes | None
+
+
+_T = TypeVar("_T")
+
+
+def _typed(rows: Any, wanted: type[_T]) -> _T:
+    """A column of SQLite holds values of any type."""
+    return msgspec.convert(rows, wanted, builtin_types=(bytes,))
 
 
 class Journal:
@@ -195,7 +203,7 @@ class Journal:
             " ON stage.number = outcome.stage ORDER BY number"
         )
         with reading(self.path):
-            return [StageRow(*row) for row in self._connection.execute(query).fetchall()]
+            return _typed(self._connection.execute(query).fetchall(), list[StageRow])
 
     def seconds(self) -> float:
         """How long the run has gone on. Breaks don't count: they show, because a run notes the time every second."""
@@ -207,7 +215,8 @@ class Journal:
             (first,) = self._connection.execute("SELECT seconds FROM event ORDER BY number LIMIT 1").fetchone() or (0,)
             (later,) = self._connection.execute(query, (_BREAK_SECONDS,)).fetchone()
             (alone,) = self._connection.execute("SELECT sum(seconds) FROM outcome").fetchone()
-        return max(float(first + (later or 0)), float(alone or 0))
+            first, later, alone = _typed((first, later or 0, alone or 0), tuple[float, float, float])
+        return max(first + later, alone)
 
     def events(self, stage: int | None = None) -> Iterator[tuple[float, Event]]:
         """Those of one stage or of all, in their order, each with the seconds from the start of the run until it was
@@ -279,7 +288,7 @@ class Journal:
         query = "SELECT number, stage, seconds, event FROM event WHERE number > ? AND stage = ifnull(?, stage)"
         with reading(self.path):
             rows = self._connection.execute(f"{query} ORDER BY number LIMIT ?", (number, stage, _EVENTS_AT_ONCE))
-            return rows.fetchall()
+            return _typed(rows.fetchall(), list[tuple[int, int, float, bytes]])
 
     def _now(self) -> float:
         return time.time() - self.info.started.timestamp()

@@ -91,7 +91,7 @@ def note_of(source: bytes) -> PartNote | None:
         return None
     try:
         return msgspec.json.decode(source.split(b"\n", 1)[0].removeprefix(PART_MARK), type=PartNote)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise InputError(f"the first line says that this is a part, but not which: {error}") from None
 
 

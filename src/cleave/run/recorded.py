@@ -35,7 +35,7 @@ def plan_of(journal: Journal) -> tuple[Plan, Input, dict[str, str]]:
     try:
         plan = decode_plan(journal.plan)
         about = msgspec.convert(journal.info.options["input"], Recorded)
-    except (msgspec.MsgspecError, KeyError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, KeyError) as error:
         raise InputError(f"the journal does not hold a run of this version of Cleave: {error}") from None
     if plan.version != VERSION:
         raise InputError(f"the run's plan has version {plan.version}, and this Cleave carries out version {VERSION}")

@@ -102,7 +102,7 @@ class JobFolder:
         for folder in sorted(self._folder.iterdir()):
             try:
                 job = msgspec.json.decode((folder / "job.json").read_bytes(), type=Job)
-            except (OSError, msgspec.MsgspecError):
+            except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
                 continue
             if job.id == folder.name:
                 job.state = job.state if job.is_over else "stopped"
@@ -121,7 +121,7 @@ class JobFolder:
         try:
             printed = (self.of(job.id) / "result.json").read_bytes()
             return msgspec.json.decode(printed, type=dict[str, Any])
-        except (OSError, msgspec.MsgspecError):
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return None
 
     def expected(self, job: Job) -> str | None:

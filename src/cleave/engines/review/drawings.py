@@ -137,5 +137,5 @@ def decode_drawings(data: bytes) -> tuple[Drawing, ...]:
     """None of a version that has other drawings: a page does without them."""
     try:
         return msgspec.msgpack.decode(data, type=tuple[Drawing, ...]) if data else ()
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError):
         return ()

@@ -67,7 +67,7 @@ class PartsReview:
         for worker, message, seconds in self.crew.heard(events):
             try:
                 self.listen(self, worker, message, seconds)
-            except msgspec.MsgspecError:
+            except (msgspec.MsgspecError, UnicodeDecodeError):
                 self.unreadable += 1
 
     def text(self, depth: int) -> Iterable[str]:

@@ -43,5 +43,5 @@ def is_compiled(content: bytes) -> bool:
 def decode_compiled(content: bytes, file: str) -> Compiled:
     try:
         return msgspec.msgpack.decode(zlib.decompress(content.removeprefix(_MAGIC)), type=Compiled)
-    except (zlib.error, msgspec.MsgspecError) as error:
+    except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise InputError(f"a compiled program that can't be read: {error}", file=file) from None
