@@ -20,13 +20,9 @@ from cleave.export.objects import is_conclusive
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.lock import is_locked
 from cleave.journal.places import find_run
-<<<<<<< HEAD
-from cleave.verdict import BoundedSafe
-=======
 from cleave.verdict import BoundedSafe, Safe, Unknown, Unsafe
 
-_EXIT_CODES = {verdict.word: verdict.exit_code for verdict in (Safe, BoundedSafe, Unsafe)}
->>>>>>> d80c9a3 (Journals whose values are not of their types are told to be damaged, not taken for a defect of Cleave)
+_WORDS = (Safe.word, BoundedSafe.word, Unsafe.word, Unknown.word)
 
 
 def add_to(commands: Any) -> None:
@@ -52,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     path = find_run(folder(options), options.name)
     with Journal.open(path) as journal:
         info, result = journal.info, journal.result
-    if result is not None and result.get("verdict") not in (*_EXIT_CODES, Unknown.word):
+    if result is not None and result.get("verdict") not in _WORDS:
         raise InputError("the journal is damaged: its result has no verdict", file=str(path))
     may_improve = options.timelimit and result is not None and result["verdict"] == BoundedSafe.word
     if result is not None and is_conclusive(result) and not may_improve and not is_locked(path):
