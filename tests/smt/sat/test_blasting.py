@@ -60,6 +60,21 @@ def test_gates_mean_what_their_clauses_say(gate: Callable[..., int], inputs: int
                 assert allowed == {expected}
 
 
+@pytest.mark.parametrize("width", [1, 3, 5])
+def test_division_by_constants(width: int) -> None:
+    for a in range(1 << width):
+        for divisor in range(1 << width):
+            quotient, rest = b.divide(Gates(), b.constant(a, width), b.constant(divisor, width))
+            expected = divmod(a, divisor) if divisor else ((1 << width) - 1, a)
+            assert (b.number(quotient), b.number(rest)) == expected
+            assert len(quotient) == len(rest) == width
+
+
+def test_division_by_a_power_of_two_takes_no_clauses() -> None:
+    eight = t.bv(8, 8)
+    assert clauses_of(t.bv_binary(Op.BV_UREM, X, eight), t.bv_binary(Op.BV_UDIV, X, eight)) == clauses_of()
+
+
 def test_constants_leave_no_clauses() -> None:
     blasting = Blasting(gates := Gates(), variable=lambda v: b.constant({"x": 5, "y": 3}[v.value], 8))
     for op, value in ((Op.BV_MUL, 15), (Op.BV_UDIV, 1), (Op.BV_SREM, 2), (Op.BV_SHL, 40), (Op.BV_SUB, 2)):

@@ -40,6 +40,13 @@ def test_another_one_is_asked(first: str, second: str) -> None:
     assert second_opinion(first, (LESS,), 10, unguarded) == Ruling(Answer.SAT, second)
 
 
+def test_the_cases_of_a_disjunction_are_asked_for_in_order() -> None:
+    cases = [t.eq(X, t.bv(number, 8)) for number in range(100)]
+    large = t.bv_compare(Op.BV_ULT, t.bv(99, 8), X)
+    assert second_opinion(BITWUZLA, (large, t.disj(*cases)), 10, unguarded) == Ruling(Answer.UNSAT, MINISAT)
+    assert second_opinion(BITWUZLA, (t.neg(large), t.disj(*cases)), 10, unguarded) == Ruling(Answer.SAT, MINISAT)
+
+
 def test_numbers_go_to_cvc5() -> None:
     number = t.var("n", INT)
     formulas = (t.lt(number, t.integer(3)), t.lt(t.integer(3), number))

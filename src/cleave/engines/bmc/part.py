@@ -3,12 +3,14 @@
     part = Part(unfolded, questions, options, facts)
     for _ in part.run(): ...            # looks up after each slice; returns the outcome
 
-First: is there a violation? If not: which bounds can an execution of the part go beyond? An answer that takes too long
-counts as yes. If there is none, no bound took part."""
+First: is there a violation? The checks are asked for in the order of the program, a few at a time and each time for a
+little: what is proved of an iteration helps with the next one. Then those that are open, all at once. If none can fail:
+which bounds can an execution of the part go beyond? An answer that takes too long counts as yes. If there is none, no
+bound took part."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from cleave.engines.bmc.formula import Formula, formula_of, only_thread
 from cleave.engines.bmc.options import BmcOptions
@@ -20,6 +22,9 @@ from cleave.ir.schedule import Context, Schedule
 from cleave.logic.terms import FALSE, Term, disj_all
 from cleave.logic.walk import postorder
 from cleave.smt.solver import Answer
+
+_GROUPS = 64  # of checks that are asked for together
+_CHECK_COST = 1_000  # for each group
 
 Outcome = Violation[Schedule] | Empty | GivenUp
 Slices = Generator[None, None, Outcome]
@@ -46,13 +51,30 @@ class Part:
         return {"nodes": self._nodes, **self._questions.size()}
 
     def run(self) -> Slices:
-        answer = yield from self._ask(self.formula.violation)
+        answer, left = Answer.UNSAT, list[Term]()
+        for group in self._groups():
+            answer = yield from self._ask(disj_all(group), _CHECK_COST)
+            if answer is Answer.SAT or self._is_stopped(answer):
+                break
+            left += group if answer is Answer.UNKNOWN else ()
+        else:
+            answer = yield from self._ask(disj_all(left))
         if answer is Answer.SAT:
             return Violation(self._schedule())
         if answer is Answer.UNKNOWN:
             return GivenUp(self._questions.reason_unknown())
         self.searching = False
         return Empty((yield from self._beyond()))
+
+    def _groups(self) -> Iterator[Sequence[Term]]:
+        """Of the checks, in the order of the program."""
+        checks = self.formula.violations
+        size = -(-len(checks) // _GROUPS)
+        return (checks[first : first + size] for first in range(0, len(checks), size or 1))
+
+    def _is_stopped(self, answer: Answer) -> bool:
+        """By something else than the cost of the question."""
+        return answer is Answer.UNKNOWN and self._questions.reason_unknown() != "cost"
 
     def _ask(self, formula: Term, limit: int = 0) -> Generator[None, None, Answer]:
         """Facts that come while it is asked are for the next slices: a smaller part has no more executions."""

@@ -3,6 +3,7 @@
     (bvadd #x02 #x03)                       #x05
     (= (ite c #x01 #x02) #x01)              c
     (select (store a #x01 v) #x02)          (select a #x02)
+    (select a (ite c #x01 #x02))            (ite c (select a #x01) (select a #x02))
 
 An unfolded thread is full of such terms: loop counters, addresses, flags. A condition that is decided here is never
 encoded."""
@@ -97,15 +98,22 @@ _READ: dict[Term, dict[Term, Term]] = {}
 """By constant index: what was read there from which array. Most of an array is as it was at the read before."""
 
 
+_CASES: dict[Term, list[tuple[Term, Term]] | None] = {}
+
+
 def forget_reads() -> None:
     """They keep terms alive that nobody needs once a program is unfolded."""
     _READ.clear()
+    _CASES.clear()
 
 
 def element(array: Term, index: Term) -> Term:
     """A read that passes over writes that are to other elements."""
     if index.op is Op.VALUE:
         return _constant_element(array, index, _READ.setdefault(index, {}))
+    chosen = cases(index) if index.op is Op.ITE else None
+    if chosen is not None:
+        return one_of([(when, element(array, constant)) for when, constant in chosen])
     return _element(array, index, {}, _DEPTH)
 
 
@@ -159,6 +167,12 @@ def _differ(one: Term, other: Term) -> bool:
 
 
 def stored(array: Term, index: Term, value: Term) -> Term:
+    """A write to one of few elements is a write to each of them: what is read later passes over all others."""
+    chosen = cases(index) if index.op is Op.ITE else None
+    if chosen is not None:
+        for when, constant in chosen:
+            array = stored(array, constant, choice(when, value, element(array, constant)))
+        return array
     if array.op is Op.STORE and array.args[1] is index:
         array = array.args[0]
     return t.store(array, index, value)
@@ -183,8 +197,13 @@ def _move_in(node: Term, args: tuple[Term, ...]) -> Term | None:
     if len(open_args) != 1:
         return None
     number = open_args[0]
-    if args[number].op is not Op.ITE or _leaf_count(args[number]) > _LEAVES:
+    if args[number].op is not Op.ITE:
         return None
+    if _leaf_count(args[number]) > _LEAVES:
+        chosen = cases(args[number])
+        if chosen is None:
+            return None
+        return one_of([(when, simplified(node, (*args[:number], leaf, *args[number + 1 :]))) for when, leaf in chosen])
     return _map_leaves(args[number], lambda leaf: simplified(node, (*args[:number], leaf, *args[number + 1 :])))
 
 
@@ -193,6 +212,12 @@ def cases(term: Term) -> list[tuple[Term, Term]] | None:
 
     (ite c 1 (ite d 2 1))          [((or c (not d)), 1), ((and (not c) d), 2)]
     """
+    if term not in _CASES:
+        _CASES[term] = _cases(term)
+    return _CASES[term]
+
+
+def _cases(term: Term) -> list[tuple[Term, Term]] | None:
     found: dict[Term, Term] = {}
     stack, visits = [(term, t.TRUE)], 0
     while stack:

@@ -103,7 +103,13 @@ def multiply(gates: Gates, left: Bits, right: Bits) -> Bits:
 
 def divide(gates: Gates, left: Bits, right: Bits) -> tuple[Bits, Bits]:
     """Quotient and remainder, unsigned, bit by bit as on paper. By 0, they are all ones and ``left``."""
-    wide = (*right, FALSE)
+    places = len(right)
+    if all(abs(bit) == TRUE for bit in right) and (divisor := number(right)):
+        places = divisor.bit_length()
+        if divisor.bit_count() == 1:
+            zeros = constant(0, len(left))
+            return (left[places - 1 :] + zeros)[: len(left)], (left[: places - 1] + zeros)[: len(left)]
+    wide = (*right[:places], FALSE)  # what is left is less than the divisor: a constant one has fewer places
     rest: Bits = (FALSE,) * len(wide)
     quotient = []
     for bit in reversed(left):
@@ -111,7 +117,7 @@ def divide(gates: Gates, left: Bits, right: Bits) -> tuple[Bits, Bits]:
         fits = unsigned_less(gates, wide, rest, or_equal=True)
         rest = choose(gates, fits, subtract(gates, rest, wide), rest)
         quotient.append(fits)
-    return tuple(reversed(quotient)), rest[:-1]
+    return tuple(reversed(quotient)), rest[:-1] + constant(0, len(left) - places)
 
 
 def signed_divide(gates: Gates, left: Bits, right: Bits) -> tuple[Bits, Bits]:

@@ -4,19 +4,20 @@
 (select (store a #x01 v) #x02)                  (select a #x02)
 (select (ite c (store a #x01 v) a) #x01)        (ite c v (select a #x01))
 (= (ite c #x01 #x02) #x01)                      c
+(select a (ite c #x01 #x02))                    (ite c (select a #x01) (select a #x02))
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from cleave.logic.sorts import bitvec
-from cleave.logic.terms import TRUE, Op, Term, conj, disj, eq, ite, neg, select, var
+from cleave.logic.terms import TRUE, Op, Term, conj, disj, eq, ite, neg, select, store, var
 from cleave.logic.walk import postorder, rebuild
 from cleave.validate.semantics.ground import computed
 
 _EQUAL = eq(var("a", bitvec(1)), var("b", bitvec(1)))
-_CHOICES = 8  # constants of an `ite` that an operator is applied to one by one
+_CHOICES = 16  # constants of an `ite` that an operator is applied to one by one
 
 
 def folded(term: Term, environment: Mapping[Term, Term]) -> Term:
@@ -34,6 +35,8 @@ def operation(node: Term, arguments: tuple[Term, ...]) -> Term:
     """The operator of ``node`` on other arguments."""
     if node.op is Op.SELECT:
         return element(*arguments)
+    if node.op is Op.STORE:
+        return written(*arguments)
     if node.op is Op.ITE:
         return choice(*arguments)
     spread = _spread(node, arguments)
@@ -61,6 +64,9 @@ def forget_elements() -> None:
 
 def element(array: Term, index: Term) -> Term:
     """A read passes over writes at other constants, and goes into both sides of a choice."""
+    cases = None if index.is_value else constants(index)
+    if cases is not None:
+        return chosen([(when, element(array, constant)) for when, constant in cases])
     made = _ELEMENTS.setdefault(index, {})
     stack = [array]
     while stack:
@@ -85,12 +91,30 @@ def element(array: Term, index: Term) -> Term:
     return made[array]
 
 
+def written(array: Term, index: Term, value: Term) -> Term:
+    """A write at one of a few constants is one at each of them, which perhaps leaves what is there."""
+    cases = None if index.is_value else constants(index)
+    if cases is None:
+        return store(array, index, value)
+    for when, constant in cases:
+        array = store(array, constant, choice(when, value, element(array, constant)))
+    return array
+
+
+def chosen(values: Sequence[tuple[Term, Term]]) -> Term:
+    """The value of which the condition holds, as exactly one does."""
+    made = values[-1][1]
+    for when, value in reversed(values[:-1]):
+        made = choice(when, value, made)
+    return made
+
+
 def _spread(node: Term, arguments: tuple[Term, ...]) -> Term | None:
     """An operator on a choice of constants and otherwise constants, for each of them."""
-    chosen = [number for number, argument in enumerate(arguments) if argument.op is Op.ITE]
-    if len(chosen) != 1 or not (node.sort.is_bool or node.sort.is_bitvec):
+    places = [number for number, argument in enumerate(arguments) if argument.op is Op.ITE]
+    if len(places) != 1 or not (node.sort.is_bool or node.sort.is_bitvec):
         return None
-    (place,) = chosen
+    (place,) = places
     if any(not argument.is_value for number, argument in enumerate(arguments) if number != place):
         return None
     cases = constants(arguments[place])
@@ -101,10 +125,7 @@ def _spread(node: Term, arguments: tuple[Term, ...]) -> Term | None:
     ]
     if any(not value.is_value for _, value in values):
         return None
-    made = values[-1][1]
-    for when, value in reversed(values[:-1]):
-        made = choice(when, value, made)
-    return made
+    return chosen(values)
 
 
 def constants(term: Term) -> list[tuple[Term, Term]] | None:
