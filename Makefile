@@ -45,7 +45,7 @@ docs: install
 	$(BIN)/python -m bench.python_page > docs/guide/python.md
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/python -m bench.site build/pages
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build  # not --quiet: what is not shown does not count as a warning, and a broken link would pass
 	@echo "the site is build/site/index.html"
 
 # SlipCover takes its instrumentation out of lines that were run: whoever traces all of them takes twice as long.

@@ -97,6 +97,29 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+def _anchors(page: Path) -> set[str]:
+    """Those of its headings, as the site makes them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", one) for one in re.findall(r"^#+ (.+)$", text, re.MULTILINE))
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", one).strip().lower()) for one in plain}
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(_ROOT)))
+def test_links_to_parts_of_pages_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"`[^`\n]*`", "", page.read_text("utf-8"))
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)", text):
+        linked = page.parent / target if target else page
+        assert anchor in _anchors(linked), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(_ROOT)))
+def test_links_stay_within_what_the_site_shows(page: Path) -> None:
+    """`make docs` finds the others, too, but needs packages that tests do not have."""
+    for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text("utf-8")):
+        inside = (page.parent / target).resolve().relative_to(_ROOT)
+        assert len(inside.parts) == 1 or inside.parts[0] in ("docs", "examples"), target
+
+
 def test_every_page_can_be_reached_from_the_front_page() -> None:
     assert site.unreachable(_ROOT / "README.md", site.pages()) == []
 
