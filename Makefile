@@ -78,7 +78,7 @@ bench-speed: install
 	-$(BIN)/python -m bench inlining --timelimit 20 --limit 16
 	$(BIN)/python -m bench sdv --timelimit 20 --only corral --jobs 1
 
-# Rows go to HYDRA_ROWS, plots to docs/lab/: see docs/lab/hydra.md, which says how the published ones were made.
+# Rows go to HYDRA_ROWS, plots beside them.
 HYDRA_ROWS ?= build/hydra.tsv
 HYDRA_OPTIONS ?= --limit 12 --virtual-limit 300 --timelimit 600
 
@@ -87,7 +87,7 @@ bench-hydra: install
 	$(BIN)/python -m bench hydra --resume --out $(HYDRA_ROWS) $(HYDRA_OPTIONS)
 	$(BIN)/python -m bench hydra --resume --out $(HYDRA_ROWS) $(HYDRA_OPTIONS) --compare
 	$(BIN)/python -m bench hydra --resume --out $(HYDRA_ROWS) $(HYDRA_OPTIONS) --real
-	$(BIN)/python -m bench.hydra_plots $(HYDRA_ROWS) --to docs/lab
+	$(BIN)/python -m bench.hydra_plots $(HYDRA_ROWS) --to build
 	$(BIN)/python -m bench messages
 
 # Rows go to PDR_ROWS: see docs/design/pdr.md. A wrong verdict fails.

@@ -62,15 +62,17 @@ def long_sentences(page: str, most: int) -> list[str]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pages", nargs="+", type=Path, metavar="PAGE")
     parser.add_argument("--longest", type=int, default=35, metavar="WORDS", help="of a sentence (default 35)")
+    parser.add_argument("--ease", type=float, default=50.0, metavar="E", help="the least of a page (default 50)")
 
 
 def main(options: argparse.Namespace) -> int:
-    """1 if a sentence is too long."""
-    found = 0
+    """1 if a page is too hard, or a sentence too long."""
+    failed = False
     for page in options.pages:
         text = page.read_text("utf-8")
-        print(f"{reading_ease(text):5.1f}  {page}")
-        for sentence in long_sentences(text, options.longest):
+        ease, too_long = reading_ease(text), long_sentences(text, options.longest)
+        print(f"{ease:5.1f}  {page}{'' if ease > options.ease else ': too hard'}")
+        for sentence in too_long:
             print(f"       {sentence}")
-            found += 1
-    return min(found, 1)
+        failed = failed or bool(too_long) or ease <= options.ease
+    return int(failed)

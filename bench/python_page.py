@@ -59,7 +59,7 @@ Where the command would exit with 1, 2 or 6, a `CleaveError` is raised:
 
 ```
 
-A run that was stopped goes on with `resume`:
+`resume` continues a run that was stopped:
 
 ```python
 from pathlib import Path

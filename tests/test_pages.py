@@ -5,6 +5,7 @@ After a change that is meant, ``python tests/test_pages.py [PAGE ...]`` writes t
 
 from __future__ import annotations
 
+import ast
 import doctest
 import json
 import re
@@ -30,6 +31,10 @@ from support.pages import Shell, fences, matches, rewritten
 _ROOT = Path(__file__).parents[1]
 _MADE = {"commands.md", "options.md", "python.md"}  # from tables and docstrings
 PAGES = [_ROOT / "README.md", _ROOT / "examples" / "README.md", *sorted((_ROOT / "docs" / "guide").glob("*.md"))]
+FOR_BUILDERS = [
+    *(_ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md")),
+    *sorted(path for folder in ("design", "decisions", "lab") for path in (_ROOT / "docs" / folder).glob("*.md")),
+]
 WRITTEN = [page for page in PAGES if page.name not in _MADE]
 
 
@@ -116,6 +121,31 @@ def test_the_prose_is_plain(page: Path) -> None:
     text = page.read_text("utf-8")
     assert long_sentences(text, most=35) == []
     assert reading_ease(text) > 50, f"reading ease {reading_ease(text):.0f}"
+
+
+@pytest.mark.parametrize("page", FOR_BUILDERS, ids=name)
+def test_the_prose_for_builders_has_no_long_sentences(page: Path) -> None:
+    assert long_sentences(page.read_text("utf-8"), most=35) == []
+
+
+_OURS = re.compile(
+    r"\b(bad luck|hired|whose turn|whoever|goes on|go on|going on|stands? still|of which no|led astray|telling)\b", re.I
+)
+"""Words that readers stumbled over. The field has others: continue, start, turn by turn, a worker that, partition."""
+
+
+@pytest.mark.parametrize("page", [*PAGES, *FOR_BUILDERS], ids=name)
+def test_pages_have_the_words_of_the_field(page: Path) -> None:
+    assert _OURS.findall(page.read_text("utf-8")) == []
+
+
+def test_docstrings_of_modules_have_the_words_of_the_field() -> None:
+    found = {}
+    for file in sorted((_ROOT / "src").rglob("*.py")):
+        text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+        if words := _OURS.findall(text):
+            found[name(file)] = words
+    assert found == {}
 
 
 def test_every_page_of_the_guide_is_in_its_index() -> None:

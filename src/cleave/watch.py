@@ -5,7 +5,7 @@
         ...
         watch.check()                      # raises Stopped between steps that no solver is part of
 
-Nothing is killed: the run notices and tells how far it got.
+Nothing is killed: the run notices and says how far it got.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
         return
     }
 
-One statement is one line. The text has everything that decides a verdict; locations and messages only tell.
+One statement is one line. The text has everything that decides a verdict; locations and messages only inform.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Terms: a DAG of operators applied to terms. Variables are told apart by identity, not by name.
+"""Terms: a DAG of operators applied to terms. Variables differ by identity, not by name.
 
 Nothing is rewritten, with one exception: the connectives drop what is plainly true or false, so that paths which can't
 be taken disappear from a formula.

@@ -12,7 +12,7 @@ round begins only where the next context is that of a thread with a smaller numb
 | word | meaning |
 | --- | --- |
 | late[r] | the thread is in round r or in a later one |
-| late[rounds] | the thread has *stopped*: it goes on, but does and sees nothing. What blocks for ever stops before |
+| late[rounds] | the thread has *stopped*: it stays, but does and sees nothing. What blocks for ever stops before |
 
 Before each statement outside of an atomic block that touches a shared global, a thread may go to a later round, or
 stop; before one that could block for ever it may stop. Only the thread that runs the entry may start threads, and which

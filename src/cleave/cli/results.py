@@ -122,7 +122,7 @@ def _each(found: Found) -> Iterable[str]:
     counts = Counter(one["verdict"] for one in each)
     decided = sum(found["checked"].values()) - len(each)
     hold = "holds" if decided == 1 else "hold"
-    more = f"; {decided} more {hold} as types and constants tell" if decided > 0 else ""
+    more = f"; {decided} more {hold} by types and constants" if decided > 0 else ""
     yield f"  of {len(each)} checks, {', '.join(f'{number} {word}' for word, number in sorted(counts.items()))}{more}"
 
 
@@ -163,7 +163,7 @@ def _about_run(found: Found, journal: Path | None) -> Iterable[str]:
     if is_conclusive(found):
         yield f"  what happened: cleave show{where} {found['run']}"
     else:
-        yield f"  to go on with it: cleave resume{where} {found['run']}"
+        yield f"  to continue it: cleave resume{where} {found['run']}"
 
 
 def _without_trace(found: Found) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``cleave resume``: goes on with a run that stopped, whatever stopped it."""
+"""``cleave resume``: continues a run that was stopped for any reason."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ Python delivers nowhere else.
     with Signals() as signals:
         ended = supervise(work, "driver.bpl", signals=signals, timelimit=60.0, quiet=False)
 
-A run that does not stop when told to (a solver deep in one step) is abandoned after a grace period, with a partial
+A run that does not stop when asked (a solver deep in one step) is abandoned after a grace period, with a partial
 result. Its thread can't be stopped: what it holds goes with the process, and its workers when they notice.
 """
 

@@ -2,7 +2,7 @@
 
      4  int y = x + 1;    [x = 2147483647]
 
-Of a program with threads that is told in lines of its source, each thread has a column.
+If a program with threads is shown in lines of its source, each thread has a column.
 """
 
 from __future__ import annotations

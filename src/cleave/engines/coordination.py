@@ -7,7 +7,7 @@ Events and commands carry an engine's messages as bytes: code that moves them ne
 can keep them. Because a coordinator is pure, feeding it the events of a run again rebuilds it.
 
 Messages between a coordinator and one worker arrive in order and once, or the worker is lost: that is the runtime's
-promise. The number of a worker is never used again, so whatever a lost worker still sends can be told apart and is
+promise. The number of a worker is never used again, so whatever a lost worker still sends can be recognised and is
 dropped.
 """
 

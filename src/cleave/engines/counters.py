@@ -11,7 +11,7 @@
 >>> ToyCounters().progress()
 'reading'
 
-Engines tell news as mappings; whoever runs them keeps the news together and asks this class for the words. None means
+Engines send news as mappings. The run keeps the news together and asks this class for the words. None means
 that nothing was counted.
 """
 

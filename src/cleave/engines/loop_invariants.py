@@ -3,7 +3,7 @@
     main:while.cond(a0, a1):  a1 <= 10 && f(a0)         at while.cond of main:  i <= 10
 
 A conjunct that needs something else, such as a function that became an array, is left out: what is left still holds.
-Variables whose name the program has more than once are told apart: a reader of the source could mistake them.
+Variables whose name the program has more than once get other names: a reader of the source could mistake them.
 """
 
 from __future__ import annotations

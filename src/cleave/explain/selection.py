@@ -2,7 +2,7 @@
 
 Steps are taken by their distance (see `slicing`), each with the calls that lead to it, until `BUDGET` is used up.
 Steps that would need too many calls to be understood are passed over for others. Of a statement that was executed
-often only the nearest executions are taken. The violation is always there.
+often only the nearest executions are chosen. The violation is always there.
 """
 
 from __future__ import annotations

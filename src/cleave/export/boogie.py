@@ -1,4 +1,4 @@
-"""A program as Boogie 2, for Boogie, Corral and whoever else reads it; Cleave reads it back with the same verdict.
+"""A program as Boogie 2, for Boogie, Corral and other tools; Cleave reads it back with the same verdict.
 
     proc main() { start: g := (+ g 1); assert (< 0 g); return }
 

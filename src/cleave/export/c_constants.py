@@ -7,7 +7,7 @@ r"""Values of a trace as constants of C.
 
 A trace has bits; what they mean is known from the name of the function that returned them. Of a function with another
 name, values are given only where signed and unsigned numbers compare alike. An address means nothing outside of the
-run that chose it, so that of a pointer it is told only whether it is null.
+run that chose it, so that of a pointer it is said only whether it is null.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Certificates: a claim and its evidence, for a checker that needs nothing of Cleave (`cleave_check`).
 
-A certificate is written only if the checker accepts it. Who finds the evidence does not matter: the trace, derivation
-or invariant is the engine's; the unfolding of a bounded proof is looked for here, with the checker's formula and Z3.
+A certificate is written only if the checker accepts it. It does not matter where the evidence comes from: the trace,
+derivation or invariant is the engine's; the unfolding of a bounded proof is looked for here, with the checker's formula
+and Z3.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _of_program(input: Input, verdict: Verdict, subject: str) -> tuple[dict[str,
     claim = {"property": property_of(program), "entries": list(entries)}
     if isinstance(verdict, Unsafe):
         if not verdict.evidence:
-            raise NoProofError("the execution has values that no finite text tells, or was not kept")
+            raise NoProofError("the execution has values without a finite text, or was not kept")
         return claim, exact_trace(program, json.loads(verdict.evidence))
     assert isinstance(verdict, Safe | BoundedSafe)
     bounds = verdict.bounds if isinstance(verdict, BoundedSafe) else {}

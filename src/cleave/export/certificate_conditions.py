@@ -3,7 +3,7 @@
     i <= n + 1, over Int            (bvsle (sign_extend i) (bvadd (sign_extend n) 1)), in as many bits as it takes
 
 Sums, differences and products are computed in so many bits that nothing wraps around; so the condition means the same.
-What can't be said so is left out: whoever uses the conditions proves them again.
+What can't be said so is left out: every user of the conditions proves them again.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
     0 1 enable@0                                               0
     .                                                          .
 
-A derivation tells the states. The inputs of each step are found here again, by a solver: where there are none, nothing
+A derivation has the states. The inputs of each step are found here again, by a solver: where there are none, nothing
 is written. An array is a line for all its elements, ``0 [*] 00000000 memory#0``, and one for each that is another.
 """
 

@@ -1,7 +1,7 @@
 """A report of a run as one file of HTML, written at its end.
 
 The journal is not finished yet when it is written: the result comes from the run. A run without a journal has no
-workers' story to tell, but a verdict and its evidence.
+workers' story to show, but a verdict and its evidence.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     {"version": "2.1.0", "runs": [{"tool": …, "results": [{"ruleId": "assertions", "codeFlows": […]}], …}]}
 
 The properties of C are its rules, with their help, and what can be violated in other languages.
-The execution is a code flow with a thread flow for each thread; ``executionOrder`` tells how they interleave. What a
+The execution is a code flow with a thread flow for each thread; ``executionOrder`` says how they interleave. What a
 compact trace shows is ``essential`` in it. The verdict, and what else ``--json`` says of the run, is in the run's
 properties.
 """

@@ -1,4 +1,4 @@
-"""How to read Boogie, where the file does not say: lines in the source, so that whoever has the source knows.
+"""How to read Boogie, where the file does not say: lines in the source, so that they go with the source.
 
 procedure main() { async call p(); }
 //:cleave file p.bpl

@@ -5,7 +5,7 @@
     input.program             # ir.Program
 
 `Input.source` is all that is needed to read the problem anywhere: the content of the file or, of a C program, what the
-compiler made of all its files. So a worker, or whoever resumes a run, needs neither files nor a compiler.
+compiler made of all its files. So a worker, or a run that is resumed, needs neither files nor a compiler.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def check_language(file: str) -> None:
     if ending not in READERS:
         known = ", ".join(sorted(READERS))
         told = f"of a {ending!r} file" if ending else "of a file without an ending"
-        raise UnsupportedError(f"can't tell the language {told}; known are {known}", file=file)
+        raise UnsupportedError(f"can't recognise the language {told}; known are {known}", file=file)
 
 
 def _ending(file: str) -> str:

@@ -1,4 +1,4 @@
-"""Partitions of a Horn query: the paths that lead to ``false``, told apart by the rules of their last steps.
+"""Partitions of a Horn query: the paths that lead to ``false``, separated by the rules of their last steps.
 
     0  Inv(x)      :- x = 0
     1  Inv(x + 1)  :- Inv(x), x < 10

@@ -2,7 +2,7 @@
 
     Body("f", [Node("a", {"h": 1}), Node("h", {"b": 2, "x": 4}), Node("b", {"h": 3}), Node("h", {"x": 4, "b": CUT}), …])
 
-Who proves something about a bounded program says with this which program that is.
+A proof about a bounded program says with this which program that is.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ and what each stage led to.
         journal.finish({"verdict": "safe"})
     with Journal.open(path) as journal:                         # also while another process writes
         for seconds, event in journal.events(1): ...
-    with Journal.reopen(path) as journal:                       # to go on with the run
+    with Journal.reopen(path) as journal:                       # to continue the run
         journal.append([Lost(1)], stage=1)
 
 Plan, stages and outcomes are bytes here: `run` knows what they mean.

@@ -6,7 +6,7 @@
 A fact about the return of a procedure is a free ``ensures``, so a caller may use it whether it looks into the body or
 not. The result is like the program in all else: it has no contracts, as `contracts_to_statements` was applied to it.
 
-Whoever adds facts answers for them: what is assumed wrongly hides executions.
+The caller answers for its facts: a wrong one hides executions.
 """
 
 from __future__ import annotations

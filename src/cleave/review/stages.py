@@ -1,11 +1,11 @@
-"""A run as its journal tells it: its plan, what became of each stage and, of stages with workers, the review that their
+"""A run, from its journal: its plan, what became of each stage and, of stages with workers, the review that their
 engine makes of the events.
 
     review = review_plan(path)
     review.stages[2].state         # "safe", "budget: ...", "running", "stopped", "planned"
     review.stages[2].search        # None without workers
 
-    watcher = Watcher(path)        # of a run that goes on
+    watcher = Watcher(path)        # of a run in progress
     watcher.look()                 # each time, only what is new in the journal is read
 """
 

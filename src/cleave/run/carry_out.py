@@ -3,7 +3,7 @@ anything follows from it.
 
     result = carry_out(plan, input, journal, stop=stop, on_news=show, timelimit=60.0)
 
-A plan that was stopped goes on where its journal says: finished stages are not done again.
+A plan that was stopped continues where its journal says: finished stages are not done again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The process of one lane: started by `beside`, with a socket to the run's process.
 
-It carries out its stages as `lane` does anywhere, and tells what happens. Nothing of it outlives the run's process: it
-exits as soon as its connection is closed, and its own workers with it.
+It carries out its stages as `lane` does anywhere, and reports what happens. Nothing of it outlives the run's process:
+it exits as soon as its connection is closed, and its own workers with it.
 """
 
 from __future__ import annotations

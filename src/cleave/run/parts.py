@@ -1,4 +1,4 @@
-"""One problem as files that can be solved anywhere, by anybody who has Cleave: ``cleave shard`` makes them.
+"""One problem as files that can be solved anywhere, wherever Cleave is installed: ``cleave shard`` makes them.
 
     divided = divide(whole)                   # the same parts from the same text, always
     divided.parts[2].text                     # a file of its own: a program in ir text, or Horn clauses in SMT-LIB

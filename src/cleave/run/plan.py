@@ -10,7 +10,7 @@
     stage 4   pdr                                         │ in two processes:
     stage 5   cegar                                       ┘ 3 beside 4, then 5
 
-A plan is written to the journal before anything of it is done, and `resume` goes on with it.
+A plan is written to the journal before anything of it is done, and `resume` continues it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The workers of one stage, and the coordinator that tells them what to do.
+"""The workers of one stage, and the coordinator that gives them work.
 
     with Team(search, place, record, workers=8) as team:
         team.solve(halt, note)         # the coordinator's outcome, or why there is none

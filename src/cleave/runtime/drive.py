@@ -3,7 +3,7 @@
     with LocalCrew(assignment) as crew:
         outcome = drive(coordinator, crew, journal.append, timelimit=60.0)
 
-Every batch of events is recorded before any command that follows from it is carried out: whatever a worker was told
+Every batch of events is recorded before any command that follows from it is carried out: whatever a worker was sent
 can be found again, by feeding the record to a new coordinator.
 """
 

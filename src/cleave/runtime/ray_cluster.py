@@ -7,7 +7,7 @@
 
 A cluster that wants a token gets the one that the environment names, as Ray has it: ``RAY_AUTH_MODE=token`` with
 ``RAY_AUTH_TOKEN`` or ``RAY_AUTH_TOKEN_PATH``. One that is started here gets a token that nobody else knows, because
-whoever can talk to a Ray can run anything on it, and is reached over the loopback only.
+everybody who can reach a Ray can run anything on it, and is reached over the loopback only.
 
 Ray keeps its connection, its logging and its token for the whole process, and lets some of that be set by private names
 only: they are used in this module and nowhere else, and the extra pins the version that has them.

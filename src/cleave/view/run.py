@@ -1,4 +1,4 @@
-"""A run as a page: its verdict with what it assumes, the plan on a time line, and what each search tells.
+"""A run as a page: its verdict with what it assumes, the plan on a time line, and what each search did.
 
 fragments(review)["verdict"]          # each with the id of the element that it fills, so that a live page can
                                       # replace just what has changed

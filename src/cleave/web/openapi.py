@@ -75,7 +75,7 @@ def _paths(exports: Sequence[str]) -> dict[str, Any]:
             "post": _operation("End a run with what it has", _json(_OBJECT), code="202", parameters=[_ID])
         },
         "/api/v1/runs/{id}/resume": {
-            "post": _operation("Go on with a run that stopped", _json(_OBJECT), code="202", parameters=[_ID])
+            "post": _operation("Continue a run that was stopped", _json(_OBJECT), code="202", parameters=[_ID])
         },
         "/api/v1/runs/{id}/files/{name}": {
             "get": _operation("A file about a run", {"*/*": {}}, parameters=[_ID, name])

@@ -195,7 +195,7 @@ class Queue:
         except ProcessLookupError:
             raise UsageError("the run is on another machine: stop it there") from None
         except PermissionError:
-            raise UsageError("the run is somebody else's: ask them to stop it") from None
+            raise UsageError("another user started the run: ask them to stop it") from None
 
     # --- C ----------------------------------------------------------------------------------------------------------
 

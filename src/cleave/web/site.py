@@ -215,7 +215,7 @@ class Site:
         form_shown = h(
             "form",
             h("label", h("b", "token"), field, h("small", "cleave serve printed it when it started"), class_="field"),
-            h("div", h("button", "go on", type="submit", class_="main"), class_="toolbar"),
+            h("div", h("button", "log in", type="submit", class_="main"), class_="toolbar"),
             method="post",
             action=LOGIN,
         )

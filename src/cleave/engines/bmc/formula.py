@@ -2,7 +2,7 @@
 
     violations    for each check, in the order of the program: the way leads to it, and its condition is false
     violation     some check fails
-    cuts          by the name of a bound: the way leads to where the program goes on beyond it
+    cuts          by the name of a bound: the way leads to where the program continues beyond it
 
 A program whose checks were decided by constants has the violation ``false``. Values that no check and no cut depends on
 are in no formula."""

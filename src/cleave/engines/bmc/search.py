@@ -143,4 +143,4 @@ def _named(problem: Problem, absence: Absence) -> list[str]:
 def _note(held: list[str]) -> str:
     more = f" and {len(held) - _SHOWN} more" if len(held) > _SHOWN else ""
     what = f"{', '.join(held[:_SHOWN])}{more}"
-    return f"what holds a proof back is {what}: an execution may go on beyond the bound"
+    return f"what holds a proof back is {what}: an execution may exceed the bound"

@@ -1,6 +1,6 @@
 """A worker of the distributed engine bmc: it searches one part after the other, with one solver for all of them.
 
-Between slices of the solver's work it looks up. When it is asked to split, it goes on with the half in which the chosen
+Between slices of the solver's work it reads messages. When it splits, it continues with the half in which the chosen
 branch is not taken, as a further fact for the same question.
 """
 

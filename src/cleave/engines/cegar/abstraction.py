@@ -9,7 +9,7 @@ other workers (`knowledge`), so that later questions often need no solver; the a
 before.
 
 A question that the solver leaves open is put once more to a fresh one, with a larger limit on the cost; if that one
-can't tell either, the predicate does not hold.
+can't decide either, the predicate does not hold.
 """
 
 from __future__ import annotations

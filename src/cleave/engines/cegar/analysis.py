@@ -4,7 +4,7 @@
     some give new predicates            another iteration, with these
     none does                           nothing more can be done
 
-The answers are looked at in the order of the paths once all are there, so that it does not matter who was faster.
+The answers are looked at in the order of the paths once all are there, so that it does not matter which was faster.
 """
 
 from __future__ import annotations

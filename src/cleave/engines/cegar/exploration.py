@@ -1,6 +1,6 @@
 """The abstract states that can be reached, and what an exploration of them ends with.
 
-An exploration is told the successors of states, in whatever order they become known, and says of which states it needs
+An exploration gets the successors of states, in whatever order they become known, and says of which states it needs
 them next. What a *predictable* one concludes does not depend on the order (`predictable`); a *naive* one's does
 (`naive`).
 """

@@ -1,6 +1,6 @@
 """Work that waits for a worker: transitions from states.
 
-The transitions of a location are divided into parts once and for all. Whoever takes of a part first goes on with it, as
+The transitions of a location are divided into parts once and for all. The worker that gets a part first keeps it, as
 long as there is anything: what it has found out about these transitions answers most of its questions. When a worker
 would have nothing else to do, it takes what others could have had, for good if they have more than their share.
 """

@@ -4,7 +4,7 @@
     supply.take(worker, workers)                    # some transitions from some states
 
 A share is the smaller, the less there is to do, so that nobody waits for the last one for long. Guesses are only given
-to those who would have nothing else to do.
+to workers that would have nothing else to do.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     after          x <= 3 does not hold
 
 A witness refutes that a predicate follows from any abstract state that it belongs to. Predicates that are learned later
-are looked up in the values of its numbers; or, if there are none, in the solver's model by whoever has it.
+are looked up in the values of its numbers; or, if there are none, in the solver's model.
 """
 
 from __future__ import annotations

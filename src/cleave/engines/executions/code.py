@@ -1,7 +1,7 @@
 """A program as it is executed: each statement has a Python function, each block knows its successors.
 
-A step that touches only the frame's own variables is *hidden*: no other thread can tell when it happens, so the thread
-that runs is not interrupted before it."""
+A step that touches only the frame's own variables is *hidden*: no other thread can notice when it happens, so the
+thread that runs is not interrupted before it."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     execution = Execution(compiler, "main", values, most=5_000)
     execution.advance(0)          # MOVED | BLOCKED, or raises `AssertionFailed`, `Over`
 
-`advance` takes a thread from one place where others could tell the difference to the next: one visible statement, or
+`advance` takes a thread from one place where others could notice a difference to the next: one visible statement, or
 an atomic block, and all that is hidden after it. An atomic block that gets stuck is undone: it was entered too early.
 Steps are counted as `validate.semantics.machine` counts them.
 """

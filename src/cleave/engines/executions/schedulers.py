@@ -6,7 +6,7 @@
 - *by priority*: the first that can run does; a few times in an execution the one that runs becomes the last
   (*A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs*, ASPLOS 2010).
 
-In each of them, some threads may be held back until the others can't go on: often main, which ends the program.
+In each of them, some threads may be held back until the others can't continue: often main, which ends the program.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Fewer contexts: whoever reads a trace wants no more of them than the violation needs.
+"""Fewer contexts: a trace should have no more of them than the violation needs.
 
     0 1 2 1 0 2 1        ──▶        0 1 2 1
 
-A thread goes on a little longer, or starts a little later, so that two of its contexts become one; or a context is left
+A thread runs a little longer, or starts a little later, so that two of its contexts become one; or a context is left
 out. A shorter schedule that still violates the property is kept. There may be a shorter one that is not found.
 """
 

@@ -1,4 +1,4 @@
-"""The check of the proof of a whole search: several ways in turn, each of which goes on where it was.
+"""The check of the proof of a whole search: several ways in turn, each of which continues where it stopped.
 
     check = ProofCheck(prepared, whole, part)
     check.go_on(2_000_000)      # a Confirmation, or None: the cost is spent and more is to be done

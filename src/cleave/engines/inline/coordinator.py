@@ -1,8 +1,8 @@
 """The coordinator of the distributed inline engine: HYDRA's server (section IV-B and IV-C), as a pure state machine.
 
-It knows the open partitions, who works on which, and who waits. A run is over when a violation was found, or when no
-partition is open. Nothing is kept of a closed partition: the record of events tells what was closed, and `validate`
-checks from that record that the closed partitions cover the search.
+It knows the open partitions, which worker has which, and which workers wait. A run is over when a violation was found,
+or when no partition is open. Nothing is kept of a closed partition: the record of events says what was closed, and
+`validate` checks from that record that the closed partitions cover the search.
 
     coordinator.on(Received(2, encode(GetPartition())))    # [Send(2, Solve("", ...))]
 """

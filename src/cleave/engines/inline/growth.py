@@ -7,7 +7,7 @@ by one, at the price of two checks each:
 - calls that an earlier path made in another instance of the same procedure, again not where they recurse. These at most
   double the unfolding;
 - in a DAG, calls of the same procedure in other branches of the caller: they can share the instance;
-- further iterations of a loop that has gone on for long: half as many as there are.
+- further iterations of a loop with many iterations: half as many as there are.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     worker                          coordinator
     GetPartition        ──▶         the worker has its program and nothing to do
                         ◀──         Solve(id, partition, interval)
-    SendPartition(id)   ──▶         ``id`` is split: its must-reach half, id + "1", is for anyone; the worker goes on
+    SendPartition(id)   ──▶         ``id`` is split: its must-reach half, id + "1", is for anyone; the worker continues
                                     with the must-avoid half, id + "0"
                         ◀──         Pace(interval)
     Searched(id)        ──▶         there is no violation in ``id``; the worker has time for another partition

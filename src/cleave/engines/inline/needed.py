@@ -1,4 +1,4 @@
-"""Which instances of a finished search its proof needs, told by one more refutation with an assumption for each.
+"""Which instances of a finished search its proof needs, found by one more refutation with an assumption for each.
 
     needed_instances(unfolding, formula, blocked, solver, cost_limit=2_000_000)     # frozenset({0, 3, 7}), or None
 

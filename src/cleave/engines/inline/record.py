@@ -1,5 +1,5 @@
 """The split tree of a run, from its events, read without the coordinator: for
-`validate.proofs.coverage`, and to show who solved what."""
+`validate.proofs.coverage`, and to show which worker solved what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run of the inline engine as its events tell it: the split tree, and what each worker did.
+"""A run of the inline engine, from its events: the split tree, and what each worker did.
 
 found = review(journal.events())
 found.tree.below()[""].closed    # how many parts of the search are closed

@@ -1,5 +1,5 @@
-"""The drawings of a run of the inline engine: its split tree, who did what when, and how different the searches
-of its workers were."""
+"""The drawings of a run of the inline engine: its split tree, which worker did what when, and how different the
+searches of its workers were."""
 
 from __future__ import annotations
 

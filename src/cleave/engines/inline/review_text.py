@@ -1,4 +1,4 @@
-"""A review as text: its split tree, down to some depth, below which parts are counted; and who did what.
+"""A review as text: its split tree, down to some depth, below which parts are counted; and what workers did.
 
 split tree: 3 splits; 2 parts closed, 2 open
   whole search: split by worker 1 at 1.2 s

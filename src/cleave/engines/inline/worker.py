@@ -1,8 +1,8 @@
 """A worker of the distributed inline engine: HYDRA's Algorithms 4 and 5.
 
-It solves one partition after another. While it solves one it may split it: it goes on where executions avoid the chosen
-instance, and sends the other half to the coordinator. Decisions are assumptions, so when its half is done and nobody
-has taken the other one, it turns to that with all that it has inlined and learned.
+It solves one partition after another. While it solves one it may split it: it continues where executions avoid the
+chosen instance, and sends the other half to the coordinator. Decisions are assumptions, so when its half is done and
+nobody has taken the other one, it turns to that with all that it has inlined and learned.
 
 A partition is closed only after `validate` has checked its proof, here, by the worker that found it, and while there is
 nothing to search: see `claims`."""

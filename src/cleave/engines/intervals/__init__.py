@@ -1,1 +1,1 @@
-"""Intervals and congruences of variables prove checks and tell invariants, before any search."""
+"""Intervals and congruences of variables prove checks and give invariants, before any search."""

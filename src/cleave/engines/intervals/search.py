@@ -1,6 +1,6 @@
 """Intervals and congruences as a plan sees them: one pass over the program proves what it can.
 
-All checks proved: `safe`. Otherwise the checks that are, and the invariants of loops, are told to the stages that
+All checks proved: `safe`. Otherwise the checks that are, and the invariants of loops, are for the stages that
 follow. Both count only after `validate.clauses.annotated` has confirmed the conditions of all blocks together.
 """
 

@@ -1,4 +1,4 @@
-"""SPACER on clauses whose loops are taken many rounds at a time, see `passes.horn.accelerate`.
+"""SPACER on clauses whose loops can make many rounds in one step, see `passes.horn.accelerate`.
 
 What it learns holds of the clauses without that, too: they have fewer steps and the same facts. So lemmas are shared
 as by any other strategy, and its invariants are invariants. Its derivations may have more rounds than it takes, so that

@@ -1,4 +1,4 @@
-"""The costs of a run so far, for those who watch it (P3, Table III): part of the coordinator."""
+"""The costs of a run so far, for its progress (P3, Table III): part of the coordinator."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@
 
 `solve_briefly` is the first round alone: where there are workers, it finds out whether any of them is needed.
 
-Nothing is begun again: a run whose turn is over stands still inside SPACER until its next one. Runs give each other
-their lemmas as workers do. An answer that is not confirmed ends its run, and the others go on.
+Nothing is begun again: when its turn is over, a run waits inside SPACER for its next one. Runs give each other
+their lemmas as workers do. An answer that is not confirmed ends its run, and the others continue.
 """
 
 from __future__ import annotations

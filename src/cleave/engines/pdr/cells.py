@@ -1,10 +1,10 @@
 """SPACER on clauses about cells of arrays, see `passes.horn.cells`: what it proves, it proves of all cells.
 
     cells                one cell of each array
-    cells-accelerated    the same, case by case, with loops taken many rounds at a time; first with few premises
+    cells-accelerated    the same, case by case, with loops that make many rounds in one step; first with few premises
     cell-pairs           two cells of each array
 
-Only invariants count, which have quantifiers then. A violation is one of the cells: it tells nothing of the arrays. So
+Only invariants count, which have quantifiers then. A violation is one of the cells: it says nothing of the arrays. So
 does a lemma, so none are shared.
 """
 

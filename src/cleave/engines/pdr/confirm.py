@@ -1,6 +1,6 @@
-"""A worker checks its own answers before it claims them: what SPACER says is not taken for true.
+"""A worker checks its own answers before it claims them: what SPACER says is not trusted.
 
-An interpretation is checked on the clauses that SPACER had, the rules and a query: that is cheap. Whoever gets it
+An interpretation is checked on the clauses that SPACER had, the rules and a query: that is cheap. The receiver
 checks it on the given clauses in the end, of a partitioned problem together with those of the other partitions. Only
 where nobody else does, ``on_given`` has that done here. A derivation is put together for the given clauses and checked
 on them.

@@ -2,7 +2,7 @@
 
     coordinator.on(Received(2, encode(Ready(problem))))    # [Send(2, Solve(1, None, "default", ...))]
 
-It starts as a portfolio on the whole problem, or, if it was told so or when that takes long, has a worker divide it
+It starts as a portfolio on the whole problem, or, if options say so or when that takes long, has a worker divide it
 into partitions and entrusts those. A derivation that anyone found ends the run; so does an interpretation of the
 whole, or one of each partition. What a worker claims it has checked itself, and `validate` checks it again in the
 end, with the combined interpretation: a lie here costs time, not truth.

@@ -5,13 +5,13 @@
     level 2     x2 is not bad, and a rule gives x1 from x2         can't: no derivation has so many rules
 
 One solver keeps the last steps of a derivation, backwards from the queries; that there is none with fewer rules is
-`unrolling`'s to tell. Where SPACER blocks one obligation after the other, in protocols above all, this is one question.
+`unrolling`'s to find. Where SPACER blocks one obligation after the other, in protocols above all, this is one question.
 The invariant says that no rules lead to a query soon:
 
     good for 0 steps:  not bad(x)            good for k steps:  not bad(x), and what a rule gives is good for k - 1
 
 It has quantifiers, over what a rule gives. Bound variables are called like those of the rule, with a number, so that
-whoever checks a clause finds what to take for them (`validate.clauses.instances`).
+a check of a clause finds their instances (`validate.clauses.instances`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A worker's job: SPACER on a partition, what it tells others, and what it is told. One of those on a partition also
+"""A worker's job: SPACER on a partition, what it sends, and what it receives. One of the jobs of a partition also
 sieves all their lemmas for invariants.
 
 job = SolveJob(problem, order, ...)
-job.step()          # None while it goes on, then SPACER's answer
-job.news()          # what to tell the coordinator, when it is time to
+job.step()          # None while it runs, then SPACER's answer
+job.news()          # what to send to the coordinator, when it is time to
 """
 
 from __future__ import annotations

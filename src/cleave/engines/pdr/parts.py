@@ -1,4 +1,4 @@
-"""The parts of a problem and who works on them: the coordinator's books (P3, section V: the scheduler). Pure.
+"""The parts of a problem and the workers on them: the coordinator's books (P3, section V: the scheduler). Pure.
 
 A part is the whole problem, partition None, or a partition of it. Each has *slots*, numbered from 0: the k-th worker
 on a part gets the k-th strategy, and when those are used up the first one again with another seed. A slot whose
@@ -6,7 +6,7 @@ search ended without an answer is dead; a part all of whose slots are dead is gi
 sieves the lemmas of all for invariants (`sieving`).
 
 Lemmas of others can lead a search astray. Where there are many workers on the whole problem, half of them, with the
-best strategies, tell lemmas and take none: so sharing does not make them slower.
+best strategies, send lemmas and receive none: so sharing does not make them slower.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """A run as the messages of the pdr engine's workers show it: its parts, the levels that strategies reached, and the
-lemmas that workers told each other."""
+lemmas that workers exchanged."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The lemma database (P3, section V): what workers have learned, and who knows what. Part of the coordinator: pure.
+"""The lemma database (P3, section V): what workers have learned, and which of them knows what. Part of the coordinator:
+pure.
 
     store.begin(job, partition, Share.ALL)
     store.push(job, lemmas)              # each is kept once, at its highest level
-    store.pull(job)                      # what the job neither has been given nor has told itself
+    store.pull(job)                      # what the job has neither received nor sent
 
 An invariant is derived from the rules alone, without a query: it holds in every partition, and is given to all jobs
 that share invariants. A lemma of a frame is given to jobs on the same partition only, as in the paper, and goes when

@@ -1,7 +1,7 @@
 """Invariants out of everybody's lemmas: which of them hold for any number of rounds, all together?
 
-    worker 1 learned   x >= 0 in the first 4 rounds          together they are inductive, and whoever
-    worker 2 learned   y = 2 * x in the first 7 rounds       is told so has two invariants more
+    worker 1 learned   x >= 0 in the first 4 rounds          together they are inductive: a worker that
+    worker 2 learned   y = 2 * x in the first 7 rounds       gets both has two invariants more
 
 SPACER looks for lemmas that hold for any number of rounds when one of its levels is complete, and among its own. A
 sieve takes those of all workers, as soon as they are learned, and keeps what is inductive (`houdini`). That gives

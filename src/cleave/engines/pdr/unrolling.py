@@ -6,8 +6,8 @@
 
 One solver keeps all levels. ``Inv@1`` is a Boolean that says "the derivation passes Inv at level 1"; it implies that
 one of the rules for Inv gives its arguments from level 0. SPACER blocks one obligation after the other, and where a
-short derivation needs many (arrays above all), this is faster by far. Where levels have none, `induction` may tell that
-no level has. It is for linear clauses.
+short derivation needs many (arrays above all), this is faster by far. Where levels have none, `induction` may prove
+that no level has. It is for linear clauses.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A worker of the pdr engine: does what it is told, one job after the other (P3, section V: the client).
+"""A worker of the pdr engine: it does one job after the other (P3, section V: the client).
 
-It solves a partition with the strategy that it was given, tells what it learned and takes in what others did, and
+It solves a partition with the strategy that it was given, sends what it learned, receives what others learned, and
 checks its answer before it claims it; or it divides the problem. A job can be stopped at any time.
 
-A virtual worker is given its clock: then SPACER stands still between two turns, and all depends on the messages alone.
+A virtual worker is given its clock: then SPACER waits between two turns, and all depends on the messages alone.
 A real one looks at its messages while SPACER works.
 """
 

@@ -1,11 +1,11 @@
 """The drawings of an engine's review, as data: pages and reports draw it without knowing the engine.
 
     Tree        parts of a search, split again and again: their states, and what they cost
-    Lanes       who did what when: blocks in rows, arrows between them
+    Lanes       what each worker did when: blocks in rows, arrows between them
     Lines       numbers that change over time
     Matrix      numbers between 0 and 1 of pairs
     Rows        a table
-    Graph       who told how much to whom
+    Graph       how much each worker sent to which
     Series      drawings of one kind, of which the last is shown first
 
 A block's ``kind`` is one of those that pages have a colour for: search, setup, checking, waiting, lost, or a state.

@@ -1,4 +1,4 @@
-"""A review for engines whose parts are a flat list: which there were, who solved what, and how.
+"""A review for engines whose parts are a flat list: which there were, and how each was solved.
 
     review = review_parts(events, listen)
     review.parts["whole problem"].state          # "open" | "split" | "closed" | "violated" | "given up"

@@ -1,9 +1,9 @@
 """The coordinator of a distributed search of schedules, a pure state machine.
 
-It knows the open parts, who works on which, and who waits. With a fixed number of parts these are all there are at the
-beginning (the paper's way); otherwise there is one, and whenever a worker waits for nothing, the one that has worked
-longest on its part is asked to split it. A violation ends the run; when no part is left, the next number of contexts is
-tried, up to the last.
+It knows the open parts, which worker has which, and which workers wait. With a fixed number of parts these are all
+there are at the beginning (the paper's way); otherwise there is one, and whenever a worker waits for nothing, the one
+that has worked longest on its part is asked to split it. A violation ends the run; when no part is left, the next
+number of contexts is tried, up to the last.
 
 Nothing is kept of what was closed: `validate` checks from the record of events that it covers the search.
 """

@@ -12,7 +12,7 @@ local values don't depend on when a thread is interrupted, given what it read. O
 each context. Whatever can't happen is not encoded: a thread is started one context after its parent at the soonest,
 and runs only where the part of the search lets it.
 
-With store buffers (`buffers`), a context begins with commits of one thread, and a thread may go on in two contexts in a
+With store buffers (`buffers`), a context begins with commits of one thread, and a thread may run in two contexts in a
 row if the second begins with commits of another one. Schedules are not reduced then.
 """
 

@@ -4,7 +4,7 @@
     GetPart             ──▶         the worker has unfolded its program and has nothing to do
                         ◀──         Solve(contexts, name)
                         ◀──         Split: somebody waits; give half of it away
-    Divided(name)       ──▶         the worker goes on with ``name + "0"``; ``name + "1"`` is for anyone
+    Divided(name)       ──▶         the worker continues with ``name + "0"``; ``name + "1"`` is for anyone
     Outcome(name)       ──▶         the part is empty, or violated, or given up; the worker has nothing to do
 
 A part is named by its path in the tree of splits, "" for all schedules; see `partition`.

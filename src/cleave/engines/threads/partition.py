@@ -5,8 +5,8 @@
     "10"                                  bit 0 of the thread in context 2 is set, bit 0 of that in context 3 is not
 
 The paper fixes the least significant bit of the thread of each context from the second on (section 3.3). A part can be
-split further by the next bit; where threads are few, how far they run tells more schedules apart than who runs. The
-name of a part is its path in the tree of splits.
+split further by the next bit; where threads are few, how far they run distinguishes more schedules than which one runs.
+The name of a part is its path in the tree of splits.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Steps of two threads are independent if neither writes what the other one uses; 
 executions that differ only in the order of independent steps, one with the fewest contexts, then with the smallest
 numbers of threads in its contexts, then with the longest contexts, the first one first, is enough. In that one
 
-    a thread that goes on begins with something that depends on what others did since it was interrupted
+    a thread that continues begins with something that depends on what others did since it was interrupted
         (otherwise that step belongs to its context before), and
     the threads of two contexts in a row are in the order of their numbers, unless the second depends on the first
         (otherwise they change places).

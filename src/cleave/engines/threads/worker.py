@@ -1,6 +1,6 @@
 """A worker of the distributed threads engine: it searches one part after the other, each with a formula of its own.
 
-Between slices of the solver's work it looks up. When it is asked to split, it goes on with the half in which the next
+Between slices of the solver's work it reads messages. When it splits, it continues with the half in which the next
 bit is not set, as a further fact for the same solver, which keeps all that it has learned.
 """
 

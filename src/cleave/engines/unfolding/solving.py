@@ -2,7 +2,7 @@
 docs/design/threads.md), or Bitwuzla where MiniSat is not installed or arrays are written. Z3 has those with unbounded
 numbers.
 
-It is the same one for all parts of a search, so that it is known who has to confirm it.
+It is the same one for all parts of a search, so that it is known which one has to confirm it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The rows of a trace that a compact trace shows.
 
-Loops are told by one iteration of each way through them. If that is still more than a screen, rows are chosen by how
+A loop is shown by one iteration of each way through it. If that is still more than a screen, rows are chosen by how
 near they are to the violation (see `explain.slicing`), each with the calls that lead to it.
 """
 

@@ -3,8 +3,8 @@
     assume c; y := x; t := y + 1; x := t                12  if (c) { y = x; x = y + 1; }
 
 What happens inside of a library, and what the compiler adds without a place, belongs to the line that led there. A call
-of one of the user's functions is followed by the rows of the callee, one level deeper; the line that called it goes on
-in a row of its own, if anything is left to be done there.
+of one of the user's functions is followed by the rows of the callee, one level deeper; the line that called it
+continues in a row of its own, if anything is left to be done there.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     ff ff ff ff   int   -1        78   char   'x'        00 00 c0 3f   float   1.5f        61 62 63 00   char[4]   "abc"
 
-A byte that is not known is None. What a pointer points to is said by whoever knows the objects.
+A byte that is not known is None. What a pointer points to comes from the caller, which knows the objects.
 """
 
 from __future__ import annotations

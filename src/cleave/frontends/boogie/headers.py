@@ -1,4 +1,4 @@
-"""What is known of a procedure before its body is looked at: who implements it, its parameters and its contract.
+"""What is known of a procedure before its body is looked at: its implementation, its parameters and its contract.
 
 procedure p(x: int) returns (y: int);  ensures y == x;
 implementation p(a: int) returns (b: int) { ... }          parameters (a), returns (b), ensures (= b a)

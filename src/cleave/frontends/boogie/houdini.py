@@ -3,7 +3,7 @@
     const {:existential true} b: bool;
     ensures b ==> x > 0;                     a candidate, called b
 
-All begin switched on. A violation of one says its name, and whoever looks for an inductive set drops that one.
+All begin switched on. A violation of one says its name, and the search for an inductive set drops that one.
 """
 
 from __future__ import annotations

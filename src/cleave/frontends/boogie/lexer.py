@@ -6,7 +6,7 @@ r"""Text to tokens, line by line: two lists of numbers and strings, no object fo
     >>> str(source.location(2))
     'a.bpl:1:6'
 
-A token is its text; its first character tells its kind. No token goes over the end of a line, and two of three lines
+A token is its text; its first character says its kind. No token goes over the end of a line, and two of three lines
 of a compiled program are equal to an earlier one, so each line is taken apart once; equal tokens are the same string,
 which knows its hash. Columns are worked out only when something asks for them. After the last token come a few empty
 strings, so that the parser can look ahead without counting.

@@ -4,7 +4,7 @@
     a map for a = int, and one for all other types:          { [ref][Field int]int, [ref][Field other]other }
 
 The types are those that occur in the file, in the form in which the parameter is used, and one more, which stands for
-all others: nothing in the file can tell these apart. So a quantifier over types is a conjunction, or a disjunction, of
+all others: nothing in the file can distinguish these. So a quantifier over types is a conjunction, or a disjunction, of
 its instances.
 """
 

@@ -1,4 +1,4 @@
-"""Expressions whose types their surroundings tell.
+"""Expressions whose types follow from their surroundings.
 
     o := None();             o: Option int, so that is None of this type
     In(1, Empty())           function In<a>(x: a, s: Set a): bool, so Empty() is a Set int
@@ -79,5 +79,5 @@ class Unknown:
         """Raises an error if one of them is still unknown."""
         for term in terms:
             if (found := self._waiting.get(term.sort)) is not None:
-                where = f"say the type of the result of '{found.function}': nothing tells what '{found.parameter}' is"
+                where = f"say the type of the result of '{found.function}': nothing says what '{found.parameter}' is"
                 raise self.source.unsupported(found.at, where)

@@ -9,7 +9,7 @@ becomes
 
 A formula is denied, and the ways in which that can be so are the clauses: the predicates that a way assumes are the
 clause's body, the one that it denies is its head, and all formulas without predicates are its constraint, whole. Only
-where predicates differ are ways told apart. When that would give many clauses, a disjunction in a body becomes a
+where predicates differ are ways separated. When that would give many clauses, a disjunction in a body becomes a
 predicate of its own with one clause for each case, so that the number of clauses stays linear.
 """
 

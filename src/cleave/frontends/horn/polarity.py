@@ -3,7 +3,7 @@
     (=> (or (P x) (Q x)) (R x))      P, Q: negative    R: positive    as clauses: 2
 
 The polarity of a term is a set of bits; none if no predicate occurs in it. The width of a formula is the number of
-cases in which it can be true and the number in which it can be false, as far as predicates tell cases apart.
+cases in which it can be true and the number in which it can be false, as far as predicates separate cases.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Loops that count are taken many rounds at a time: a rule is added for each of them, and nothing is left out.
+"""Loops that count can make many rounds in one step: a rule is added for each of them, and nothing is left out.
 
     Inv(x + 2, y) :- Inv(x, y), x < y               the loop, and what is added for any number of further rounds j:
     Inv(x + 2*j + 2, y) :- Inv(x, y), j >= 1, x + 2*j < y

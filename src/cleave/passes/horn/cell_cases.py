@@ -4,7 +4,7 @@
         Inv(i, k, c),                     becomes
         (k = i implies c = d)                     Inv(i+1, k, c) :- Inv(i, k, c), k != i
 
-Conditions are gone then, and loops can be taken many rounds at a time.
+Conditions are gone then, and loops can make many rounds in one step.
 """
 
 from __future__ import annotations

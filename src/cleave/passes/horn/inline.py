@@ -11,7 +11,7 @@ the clause that was used, with its premises, has them. For an *interpretation*, 
     or else the first, with      exists x: a = x + 1 and P(x)                       a quantifier
 
 where "determine" means that equations define all their variables by the arguments of Q. The first is a disjunction over
-the definitions, the second a conjunction over the uses. Quantifiers are what solvers are bad at, so whoever checks the
+the definitions, the second a conjunction over the uses. Solvers are bad at quantifiers, so a check of the
 interpretation better unfolds Q again (`validate.clauses.defined`).
 """
 

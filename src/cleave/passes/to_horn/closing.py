@@ -173,7 +173,7 @@ class _Closer:
     def _refusal(self, what: str) -> UnsupportedError:
         place = self._location
         message = (
-            f"{what}, of which only equality is known, can't be told in Horn clauses; verify the program with the"
+            f"{what}, of which only equality is known, can't be written as Horn clauses; verify the program with the"
             " engine 'inline', or give that type a meaning (int, or a bit vector)"
         )
         if place is None:

@@ -1,9 +1,9 @@
 """The way back: a derivation of ``false`` as the path of an execution.
 
-A step that derives the predicate of a cut point goes on where its first premise ended; one that derives a summary ends
-an activation of its procedure. So the steps of one activation are a chain of first premises, and between them lie the
-activations of the callees, each the last premise of the step that begins with the call. A step that several others use
-is walked once for each use.
+A step that derives the predicate of a cut point continues where its first premise ended; one that derives a summary
+ends an activation of its procedure. So the steps of one activation are a chain of first premises, and between them lie
+the activations of the callees, each the last premise of the step that begins with the call. A step that several others
+use is walked once for each use.
 
 Which branch a step takes inside of its region is not in the derivation: a solver finds values of the clause's other
 variables that fit the facts before and after.

@@ -165,7 +165,7 @@ class _Sheet:
         if isinstance(whole, Term):
             return whole
         if reading is None and not (whole.is_within(Reading.SIGNED) and whole.is_within(Reading.UNSIGNED)):
-            raise self.terms.refused("values of which nothing tells whether they are signed")
+            raise self.terms.refused("values that may be signed or not")
         return self.settle(whole, reading or Reading.SIGNED).term
 
 

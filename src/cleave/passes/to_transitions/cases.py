@@ -7,7 +7,7 @@
 The cases are found one after the other from models of what they leave out, so only those that can happen are made; what
 has too many stays as it is. They may overlap.
 
-Whoever can do without some cases takes the `first_cases`. Those of small numbers come first: where arithmetic wraps
+A caller that can do without some cases uses `first_cases`. Those of small numbers come first: where arithmetic wraps
 around, they are the ones that matter.
 """
 

@@ -8,7 +8,7 @@
 A turn that begins at time t sees the messages that have arrived by then, and is executed at once. What it says to have
 cost makes it end at ``t + cost / cost_per_second``: its messages leave then and arrive ``latency`` later. A worker that
 is idle begins its next turn when a message arrives. The coordinator takes messages one by one and needs ``handling``
-virtual seconds for each: none, unless told.
+virtual seconds for each: none by default.
 
 Nothing depends on the machine, only on the seed: the same seed gives the same events at the same times.
 """

@@ -3,7 +3,7 @@
     solver = BitwuzlaSolver()
     solver.add(eq(bv_binary(Op.BV_ADD, x, x), bv(6, 8)))
 
-Bitwuzla asks a callback now and then whether to go on. That is how interrupts and limits arrive. The number of these
+Bitwuzla asks a callback now and then whether to continue. That is how interrupts and limits arrive. The number of these
 questions depends only on the search, so that it serves as the cost.
 
 Int and Real are refused with `UnsupportedError` when they come up. A model can be read until the next call that changes

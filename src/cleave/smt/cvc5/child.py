@@ -4,7 +4,7 @@
     out    its length, and a `Reply`, for each question; and an empty reply first, when it is ready
 
 What cvc5 itself prints goes nowhere. Questions are answered in a thread with a deep stack, because cvc5 recurses on
-deep terms. Should it overflow all the same, or run out of memory, this process ends, and the one that asks goes on.
+deep terms. Should it overflow all the same, or run out of memory, this process ends, and the one that asks continues.
 It also ends with the thread that started it: cvc5 holds the interpreter's lock, so that nothing here could notice.
 """
 

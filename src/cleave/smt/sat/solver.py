@@ -8,7 +8,7 @@ hold in general and stay when an assertion is popped: what is asserted above the
 the level.
 
 The cost is the number of conflicts. A solver is asked for so many conflicts at a time, and in between it is looked
-whether to go on.
+whether to continue.
 """
 
 from __future__ import annotations

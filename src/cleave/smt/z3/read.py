@@ -3,7 +3,7 @@
     reader = Reader(context, {native constant: term})
     reader.term(ast)
 
-Constants that the reader was not told about, and operators that Cleave has no name for, raise `UnsupportedError`. Bound
+Constants that the reader does not know, and operators that Cleave has no name for, raise `UnsupportedError`. Bound
 variables get names of their own (``bound!1``). Nothing recurses.
 """
 

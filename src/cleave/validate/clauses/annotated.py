@@ -9,7 +9,7 @@ return hold, and what the callee may write has any value otherwise. At the start
 induction over the steps of an execution all conditions hold whenever it comes there, loops and recursion included.
 
 An assertion that is claimed has to follow where it stands. Others are assumed after it: an execution that violates one
-ends there. Nothing is taken from whoever made the conditions, and the solvers share no code with that.
+ends there. Nothing is trusted of the engine that made the conditions, and the solvers share no code with it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     cvc5  ──unknown──▶  Bitwuzla (bit vectors only)  ──unknown──▶  Z3's SMT solver  ──▶  once more, with longer turns
 
-The first answer counts, and the ruling names who gave it. cvc5 is first because it has no code in common with SPACER;
-Z3's SMT solver is last because it has some.
+The first answer counts, and the ruling names the solver that gave it. cvc5 is first because it has no code in common
+with SPACER; Z3's SMT solver is last because it has some.
 
     solvers = InTurn(seconds=60)
     watch.guard(solvers.interrupt)            # from then on every question is answered with unknown, at once

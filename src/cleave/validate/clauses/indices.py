@@ -1,4 +1,4 @@
-"""What the bound variables of a quantifier are taken for, if they are indices of arrays: see `instances`.
+"""The instances of bound variables that are indices of arrays: see `instances`.
 
     for all k: a[4*k + 8] = 0     and     a[4*i + 8] = x, b[j] = y          k is taken for i, and for (j - 8) div 4
 

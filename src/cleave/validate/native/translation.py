@@ -1,7 +1,7 @@
 """A sequential program as one C function with a stack of its own, for `execution`.
 
 Each stretch of statements between calls is a case of a ``switch``; variables are slots of 128 bit in a frame; every
-operator is a function that is told the width. So the whole state can be written down at any stretch, and nothing here
+operator is a function that gets the width. So the whole state can be written down at any stretch, and nothing here
 looks like the translation that `engines.executions` makes.
 
     case 3: s3: ... f[4] = bvadd(f[4], 1, 32); pc = 1; break;

@@ -10,10 +10,10 @@ brings it there, so that a thread has begun, and can have ended, only after it w
 Where the program has store buffers, a store waits until `commit` takes it to memory. A thread that has ended may still
 have stores that wait; only without them others can join it.
 
-Nothing is said here about who runs when: `concurrent` follows a schedule, `interleavings` tries them all, `interpreter`
-runs the only thread there is. Only where a thread is ``alone`` there are contracts, axioms, and an end that must not be
-reached. The meaning of a call is that of `ir.program.Call`; the clauses of a contract are taken in their order. The
-entry's requires are assumed.
+Nothing is said here about which thread runs when: `concurrent` follows a schedule, `interleavings` tries them all,
+`interpreter` runs the only thread there is. Only where a thread is ``alone`` there are contracts, axioms, and an end
+that must not be reached. The meaning of a call is that of `ir.program.Call`; the clauses of a contract are taken in
+their order. The entry's requires are assumed.
 """
 
 from __future__ import annotations

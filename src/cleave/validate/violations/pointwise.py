@@ -3,7 +3,7 @@
     assume (forall x :: d <= x && x < d + n ==> N[x] == M[s - d + x])      N is M where nothing was copied to
     assume (forall x :: x < d || d + n <= x ==> N[x] == M[x])
 
-Solvers find no values for such conditions, or give maps by formulas. Here the solver is told what N holds at each index
+Solvers find no values for such conditions, or give maps by formulas. Here the solver gets what N holds at each index
 that the path reads, by instances without quantifiers; what it holds elsewhere is computed from the definition when
 the run asks for it. Two assumptions that may contradict each other at some index are left to the solver. The run checks
 all of them like any other.

@@ -1,1 +1,1 @@
-"""SPACER, Z3's engine for Horn clauses: stopped, stepped and told lemmas from outside."""
+"""SPACER, Z3's engine for Horn clauses: stopped, stepped and given lemmas from outside."""

@@ -4,7 +4,7 @@ Out go, each once: lemmas that hold at all levels, or, if asked for, of any leve
 level begins also the ones that were promoted silently, and, if asked for, the lemmas of all frames.
 
 In come lemmas in any order, more than once, or not at all. Lemmas that can't be read are counted and dropped. Lemmas of
-all levels are taken as they are: they are true if the sender is right. But if others that they rest on are lost, the
+all levels are used as they are: they are true if the sender is right. But if others that they rest on are lost, the
 invariant that SPACER answers with may not be inductive; checking it, which has to be done anyway, shows that. A lemma
 of a level must be proved from the frames (see `frames`), or is tried again at the next levels, a few times."""
 

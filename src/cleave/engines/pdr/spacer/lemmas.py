@@ -10,7 +10,7 @@ SPACER's own lemmas are over constants of its making (``p0_1_n`` for the second 
 frames over de Bruijn variables, and so are lemmas that are added. Texts are read with the parameters and the sorts of
 the problem declared, and nothing else.
 
-Telling a lemma leaves SPACER's search as it is. It depends on the numbers that Z3 gives to terms, so none is made for
+Sending a lemma leaves SPACER's search as it is. It depends on the numbers that Z3 gives to terms, so none is made for
 printing: variables are renamed in the text. And the term that SPACER makes to announce a lemma, and forgets, is freed,
 so that its number can be used again.
 """

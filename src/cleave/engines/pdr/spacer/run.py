@@ -9,11 +9,11 @@
 
 Each run has a Z3 context of its own, and a thread, with a deep stack, that all calls into that context are made from.
 SPACER calls back on that thread when it has learned a lemma, expanded an obligation, or starts a new level. There the
-thread hands over: `resume` returns, and SPACER stands still until the next `resume`. So one of the two threads runs at
+thread hands over: `resume` returns, and SPACER waits for the next `resume`. So one of the two threads runs at
 a time, and what happens depends on nothing but the arguments: lemmas come and go at points that are counted in Z3's own
-measure of work. With ``poll_seconds`` `resume` also returns, with `Busy`, while SPACER goes on.
+measure of work. With ``poll_seconds`` `resume` also returns, with `Busy`, while SPACER is still running.
 
-Invariants of others are taken in when SPACER expands its next obligation: a level can last long. Lemmas of frames wait
+Invariants of others are added when SPACER expands its next obligation: a level can last long. Lemmas of frames wait
 until a level begins, and until this run has proved them (see `frames`).
 """
 

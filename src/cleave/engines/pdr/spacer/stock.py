@@ -8,7 +8,7 @@
     event      # SafeAnswer(interpretation of the system) | NoAnswer(reason)
 
 What SPACER does depends on the form of the clauses as much as on its options, so this finds answers that the strategies
-of `run` do not find, and the other way around. It can't stand still, tells and takes no lemmas, and an "unsafe"
+of `run` do not find, and the other way around. It can't pause, sends and receives no lemmas, and an "unsafe"
 comes without a derivation: it is no answer here. Where the work has to be done in slices (``slice_cost``), each is a
 try from the beginning with a limit of cost, `_GROWTH` times that of the one before.
 """

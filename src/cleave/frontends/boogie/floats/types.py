@@ -3,7 +3,7 @@
     float24e8        a data type with one constructor, of 32 bits
     rmode            the same, of 3 bits
 
-Boogie has one NaN and five rounding modes; bit vectors have more values than that. So whoever can see the bits sees
+Boogie has one NaN and five rounding modes; bit vectors have more values than that. A program that can see the bits sees
 those of `canonical`: where values are equal, or select an element of a map, or are the arguments of a function.
 """
 

@@ -1,4 +1,4 @@
-"""Which statements are in atomic blocks, as far as the text of a program tells.
+"""Which statements are in atomic blocks, as far as the text of a program says.
 
 proc p() { atomic begin; call q(); atomic end; x := 1 }        the call is, and all of q if only p calls it
 """

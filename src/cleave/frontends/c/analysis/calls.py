@@ -1,4 +1,4 @@
-"""Who calls whom: which functions can run, which can be active twice, which run at most once.
+"""The call graph: which functions can run, which can be active twice, which run at most once.
 
 facts = CallFacts(module, "main")
 facts.reachable, facts.recursive, facts.once

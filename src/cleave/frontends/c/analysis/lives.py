@@ -4,7 +4,7 @@
     void g(void) { int y; swap(&y, &y); }           y does not: swap keeps no pointer
 
 A local is ``scoped`` if its address outlives its block, though not its function: another local of the frame holds it,
-and pointers are used after the block. Clang tells where blocks end if it is asked to (`needs_scopes`). If the block is
+and pointers are used after the block. Clang says where blocks end if it is asked to (`needs_scopes`). If the block is
 in a loop, the local is ``renewed``: another object in each round, so that pointers to it from the last one are dead.
 
 A local is mortal if two analyses say so. The first follows addresses inside of functions, with a summary for each

@@ -3,7 +3,7 @@
     extern void set(int *);             int x; set(&x);             x may be anything afterwards
     extern void on_key(void (*)(int));  on_key(&pressed);           from then on pressed may be called
 
-The reach of all of them is one: a function may keep what it is given, and tell others. It has the objects that
+The reach of all of them is one: a function may keep what it is given, and pass it on. It has the objects that
 arguments point to, global variables with external linkage, and what pointers in these point to. The program may get a
 pointer back: as a result, from memory in reach, or as an argument of a function that is called back. If it uses such a
 pointer, that may be to anything in reach: then all of it becomes one region.

@@ -1,4 +1,4 @@
-"""Whom an instruction calls, as far as names tell; and which functions a call through a pointer may reach."""
+"""Which function an instruction calls, as far as names say; and which functions a call through a pointer may reach."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
     32 bit      by region: small where sizes are known and no pointer moves inside of objects; 2**16 or what the largest
                 object needs where one does; of unknown size 2**22 where there may be many, else as much as there is
 
-So a pointer tells its object without a search: the high bits are the slot's. A pointer that leaves its object stays in
+So a pointer gives its object without a search: the high bits are the slot's. A pointer that leaves its object stays in
 the slot, as it does on machines, and comes back to the same object. One that would leave the slot becomes wild: it
 points into no object.
 """

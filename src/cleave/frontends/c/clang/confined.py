@@ -6,7 +6,7 @@ Whatever the program is made to do: it dies with the process that started it, ha
 writes no file, and opens no socket. Where the kernel has Landlock (Linux 5.13), it reads nothing but what is below the
 folders, and executes nothing but itself. Sockets are refused by a filter of system calls (seccomp).
 
-A program that was told all its limits here can't lift one of them again.
+A program that got all its limits here can't lift one of them again.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Where compound literals begin and end: Clang says that of variables only, so it is told from the debug metadata.
+"""Where compound literals begin and end: Clang says that of variables only, so the debug metadata are used.
 
     { p = &(int){5}; }      llvm.lifetime.start(literal)    before it is first used
     return *p;              llvm.lifetime.end(literal)      where control has left the block

@@ -12,7 +12,7 @@
       call void @__ubsan_handle_add_overflow_abort(ptr @1, i64 %6, i64 %7)
 
 What is left is the program as it would be without checks, and the checks. A check is about the values that the compiler
-would report. Where that does not tell what is checked, its first operand is the condition that the compiler computes.
+would report. Where that does not say what is checked, its first operand is the condition that the compiler computes.
 Checks inside of annotations are dropped: their arithmetic is not the program's.
 """
 

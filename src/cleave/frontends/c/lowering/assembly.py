@@ -1,4 +1,4 @@
-"""Assembly code in functions: what it may do, as far as its constraints tell.
+"""Assembly code in functions: what it may do, by its constraints.
 
     asm volatile("" ::: "memory"), mfence       nothing
     asm("" : "+r"(x))                           nothing: x keeps its value

@@ -1,5 +1,5 @@
-"""Copies of the library's functions for threads, one for each call: the points-to analysis does not tell calls of one
-function apart, and all locks of a program would be one region.
+"""Copies of the library's functions for threads, one for each call: the points-to analysis does not separate calls of
+one function apart, and all locks of a program would be one region.
 
 pthread_mutex_lock(&a); pthread_mutex_lock(&b);         pthread_mutex_lock.1(&a); pthread_mutex_lock.2(&b);
 """

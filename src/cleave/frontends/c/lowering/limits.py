@@ -1,4 +1,4 @@
-"""Between which numbers a term is, as far as types, masks and constants tell, and conditions that use it.
+"""Between which numbers a term is, as far as types, masks and constants say, and conditions that use it.
 
     >>> from cleave.logic.sorts import bitvec
     >>> from cleave.logic.terms import bv, var, zero_extend

@@ -4,9 +4,9 @@
                 assert not seen                                    assert not seen
                 x, x.writing := 1, 0
 
-Two threads race if both are about to access the same memory, one of them to write, and not both atomically. So a
-write is announced in a step of its own, and every access looks whether somebody else has announced one. That is exact:
-whoever finds an announcement stands next to a thread whose write is its next step. Atomic operations announce nothing,
+Two threads race if both are about to access the same memory, one of them to write, and not both atomically. So a write
+is announced in a step of its own, and every access looks whether somebody else has announced one. That is exact: a
+thread that finds an announcement is next to a thread whose write is its next step. Atomic operations announce nothing,
 and accesses inside atomic blocks don't either (`inside` sees to that): they only look, and so don't race with each
 other. A compare-exchange that fails is a read. Reads are announced only for memory that is written atomically, too:
 others find out by themselves.

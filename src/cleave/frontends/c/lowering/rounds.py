@@ -1,4 +1,5 @@
-"""How often loops go on and functions call themselves, where `unwinding` is checked: counters, and a limit for each.
+"""How many rounds loops make and how deep functions call themselves, where `unwinding` is checked: counters, and a
+limit for each.
 
     while (c) { … }         rounds := 0; while (c) { …; rounds := rounds + 1; assert rounds <= 5 }
     int f(…) { … f(…) … }   f.depth := f.depth + 1; assert f.depth <= 5 + 1; …; f.depth := f.depth - 1
@@ -49,7 +50,7 @@ class Rounds:
             return []
         if (source, target) not in self._back:
             return [Assign((counter,), (bv(0, _BITS),), location)]
-        text = f"a loop goes on more than {self._limit} times"
+        text = f"a loop has more than {self._limit} iterations"
         return [_more(counter, 1, location), *self._checked(counter, self._limit, text, location)]
 
     def entered(self, location: Location | None) -> list[Statement]:

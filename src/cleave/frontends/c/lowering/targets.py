@@ -4,7 +4,7 @@
     p, of unknown origin    the base of its slot, offset p - base; or p - 8 and 8 if p is always at offset 8
 
 A pointer that is made and used inside of one block is followed term by term, so that it may be anywhere. Others must
-tell their object by where they are (see `slots`): one that leaves its slot becomes wild.
+give their object by where they are (see `slots`): one that leaves its slot becomes wild.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The Prolog front end: Horn clauses and transition systems as Prolog clauses in, `ir.horn.HornSystem` out.
 
-Two kinds of files have this ending, and are told apart by what is in them:
+Two kinds of files have this ending, and differ in their content:
 
     false :- p(X), X > 3.                                                clauses: see `program`
     p(Y) :- p(X), Y = X + 1.

@@ -4,7 +4,7 @@
     done[e, c]       by the end of context c, its thread has executed event e, or has left it out
     memory[x, c]     what the cell x holds when context c begins
 
-A share of the executions is told by bits of the numbers of the threads that run.
+A share of the executions is named by bits of the numbers of the threads that run.
 
 Events of a thread are done in their order, and only in contexts of the thread; those of a thread that was started, in
 later contexts. What is read is what the cell holds then: the writes of a context are applied one after the other.

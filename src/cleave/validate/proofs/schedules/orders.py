@@ -4,10 +4,10 @@
     at[e]            a number: the event with the smaller one comes first
     from[r, w]       the read r finds what the write w wrote, or what the cell held in the beginning
 
-Events of a thread have ascending numbers, a thread begins after its start, and whoever joins it comes after its end. A
-read finds a write that happens before it, and every other write of the same cell (of an array, at the same index)
-happens before that write, or after the read. So events that conflict are never equal; others may be, as their order
-makes no difference.
+Events of a thread have ascending numbers, a thread begins after its start, and a thread that joins it comes after its
+end. A read finds a write that happens before it, and every other write of the same cell (of an array, at the same
+index) happens before that write, or after the read. So events that conflict are never equal; others may be, as their
+order makes no difference.
 
 With store buffers (`commits`), a store gets to memory when it commits, and its commit has a number of its own.
 A read finds the last store of its own thread, if that waits; otherwise memory, as above.

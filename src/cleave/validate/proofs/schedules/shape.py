@@ -1,7 +1,7 @@
 """Whether a shape (`ir.shape`) is one of a program within a bound: it is not trusted.
 
 Jumps go forwards to copies of the blocks they lead to, and calls and threads run what the program says. A jump or a
-call that is missing, or is cut off within the bound, must be impossible: whoever uses the shape proves that (`unfold`
+call that is missing, or is cut off within the bound, must be impossible: the user of the shape proves that (`unfold`
 calls it a gap). No thread is cut off within the bound.
 """
 
