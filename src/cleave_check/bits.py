@@ -6,7 +6,7 @@ Only that direction is needed: clauses without a model refute the formula. Each 
 the least first; 1 is true and -1 is false. Equal gates are one. What is read of an array is looked for among the writes
 before; reads of one unknown array at equal places give equal bits.
 
-The clauses are not in a certificate. Whoever checks a refutation makes them again, in the same order.
+The clauses are not in a certificate. A check of a refutation makes them again, in the same order.
 """
 
 from __future__ import annotations

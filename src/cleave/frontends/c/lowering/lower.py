@@ -235,7 +235,7 @@ def _command_line(procedure: Procedure, context: Context) -> tuple[Statement, ..
 def _check_use(options: COptions, checks: Checks) -> None:
     """Raises `UsageError` for options of checks that are not made."""
     if checks.wants(UNWINDING) != (options.loop_bound is not None):
-        raise UsageError("--check unwinding needs --loop-bound N, and the other way round: how often a loop may go on")
+        raise UsageError("--check unwinding needs --loop-bound N, and the other way round")
     if options.malloc_may_fail and not any(map(checks.wants, _OF_MEMORY)):
         raise UsageError(f"--malloc-may-fail is for --check {' or '.join(_OF_MEMORY)}")
 
