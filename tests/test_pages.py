@@ -80,6 +80,7 @@ def test_the_first_commands_are_those_of_the_makefile() -> None:
         assert part in ran.stdout
 
 
+@pytest.mark.timeout(400)  # a page has up to 30 commands
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     """Those in a console print it. Those without output end with a verdict, or without an error."""
