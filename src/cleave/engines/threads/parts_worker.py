@@ -1,6 +1,6 @@
 """A worker that is given one part after the other, by a `coordinator.PartsCoordinator`: what threads and bmc share.
 
-Whoever searches tells what there is to tell with `_tell`, and hears of it at each `_turn`.
+The search sends its news with `_tell`, and gets messages at each `_turn`.
 """
 
 from __future__ import annotations
