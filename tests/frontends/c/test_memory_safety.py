@@ -158,3 +158,17 @@ def test_memory_that_global_variables_may_lead_to(name: str, tmp_path: Path) -> 
     assert isinstance(found, expected), found
     if isinstance(found, Unknown):
         assert "whether a global variable leads to memory that is not freed" in found.detail
+
+
+ALLOCA = (
+    "static int *g; static void f(int n) { for (int i = 0; i < n; i++) { int *p = __builtin_alloca(4); *p = i;"
+    " if (i == 0) g = p; } } int main(void) { f(%d); return %s; }"
+)
+
+
+def test_memory_from_alloca_that_a_loop_leaves_behind(tmp_path: Path) -> None:
+    assert isinstance(verdict(ALLOCA % (1, "*g"), tmp_path, "inline"), Unsafe)
+    assert isinstance(verdict(ALLOCA % (1, "0"), tmp_path, "inline"), Safe)
+    found = verdict(ALLOCA % (2, "*g"), tmp_path, "inline")
+    assert isinstance(found, Unknown)
+    assert "memory that alloca gave before" in found.detail

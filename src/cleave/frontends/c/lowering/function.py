@@ -400,6 +400,7 @@ class FunctionLowering:
         too_large = disj(wraps, self.memory.is_too_large(size, made))
         if too_large is not FALSE:
             self.body.emit(Assume(neg(too_large), self.body.location))
+        self.memory.doubt_again(made)
         allocated = self.memory.allocate(size, bv(instruction.alignment, width), made)
         self.registers.define(instruction.result, (allocated,))
 

@@ -26,6 +26,7 @@ from cleave.logic.walk import free_variables
 
 _MANY = 1 << 13  # objects that an execution makes: a proof may assume that there are not more, and then says so
 _TOO_LARGE = "where an object lies that is too large for the addresses that are left"
+_ALLOCA_AGAIN = "what is left of memory that alloca gave before, in the same call of the function"
 _TOO_MANY = "where another object lies after so many that no address is left"
 
 
@@ -259,6 +260,19 @@ class MemoryAccess:
         if place is not None and self._context.extents is not None:
             extent = self._context.extents.of(self._memory_of(made))
             self.change(extent.changed(place, bv(0, self._context.module.bits)))
+
+    def doubt_again(self, made: Object) -> None:
+        """Of memory from alloca that others may know, only the last piece is known to end with the function."""
+        place = self._frame.get(made)
+        if place is not None:
+            is_first = bits.same(place, bv(0, self._context.module.bits))
+            known = disj(is_first, self._body.any("again", BOOL, _ALLOCA_AGAIN))
+            self._body.emit(Assert(known, _ALLOCA_AGAIN, self._body.location))
+
+    def forget(self, made: Object) -> None:
+        """Where an array was that has ended."""
+        if made in self._frame:
+            self.change({self._frame[made]: bv(0, self._context.module.bits)})
 
     def set_life(self, made: Object, address: Term, extent: int) -> None:
         """The extent of a local, whose block begins or ends."""

@@ -111,7 +111,9 @@ class MemoryCalls:
     def restore(self, instruction: l.Instruction) -> None:
         """The stack is what it was before arrays of variable length were declared."""
         for name in restored(self._function.function).get(id(instruction), ()):
-            self._memory.end(Object("alloca", name, self._function.function.name))
+            made = Object("alloca", name, self._function.function.name)
+            self._memory.end(made)
+            self._memory.forget(made)
 
     def allocate(self, instruction: l.Instruction, kind: Kind) -> Terms:
         if instruction.result is None:
