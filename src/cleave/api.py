@@ -180,6 +180,8 @@ def resume(
     path: Path,
     *,
     timelimit: float = 0.0,
+    cputimelimit: float = 0.0,
+    memlimit_mb: int = 0,
     on_progress: OnProgress | None = None,
     stop: threading.Event | None = None,
 ) -> Result:
@@ -187,6 +189,9 @@ def resume(
     are not done again."""
     with Journal.reopen(path) as journal:
         plan, input, digests = plan_of(journal)
+        plan = msgspec.structs.replace(
+            plan, cputimelimit=cputimelimit or plan.cputimelimit, memlimit_mb=memlimit_mb or plan.memlimit_mb
+        )
         outputs = check_outputs(plan, input, digests)
         with Meter(stop or threading.Event(), cpulimit=plan.cputimelimit) as meter:
             limit = _without_exports(timelimit or plan.timelimit, plan)

@@ -337,6 +337,24 @@ def test_what_ran_out_of_a_budget_waits_until_the_rest_is_done() -> None:
     assert list(outcomes) == [2], "it is to be done again"
 
 
+def test_what_ran_out_of_memory_is_done_again_as_it_was() -> None:
+    """There may be more of it now, and the same search needs no more of anything else."""
+    stage = Stage(number=1, engine="inline", purpose="", options={"bounds": [4]})
+    assert _left({1: stage}, {1: Outcome.of(1, Unknown(Reason.MEMORY), seconds=1.0)}) == [stage]
+
+
+def test_other_limits(file: Path, tmp_path: Path) -> None:
+    """A limit that a run had can be another one from now on; the journal keeps what was asked for first."""
+    file.write_text(sums(4, target=7))
+    limited = Options(engine="inline", workers=1, memlimit_mb=1, journal=tmp_path / "runs")
+    first = verify(str(file), limited)
+    assert isinstance(first.verdict, Unknown)
+    assert first.verdict.reason is Reason.MEMORY
+    (path,) = (tmp_path / "runs").glob("*.journal")
+    assert isinstance(resume(path).verdict, Unknown), "there is no more memory than before"
+    assert isinstance(resume(path, memlimit_mb=100_000, cputimelimit=1000.0).verdict, Safe)
+
+
 def test_a_run_that_goes_on_may_be_told_to_stop(file: Path, tmp_path: Path) -> None:
     file.write_text(LONG)
     path, _ = begun(str(file), Options(engine="inline", engines=(OFTEN,), workers=2), tmp_path / "runs")

@@ -38,6 +38,14 @@ def add_output(parser: argparse.ArgumentParser, objects: str) -> None:
     group.add_argument("--quiet", action="store_true", help="print no progress")
 
 
+def add_limits(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
+    group.add_argument(
+        "--cputimelimit", type=seconds, default=0.0, metavar="T", help="processor time of all processes together"
+    )
+    group.add_argument("--memlimit", type=megabytes, default=0, metavar="M", help="memory: 4000 (MB), 4GB")
+
+
 def said(read: Reader) -> Reader:
     """A reader of options that tells argparse what is wrong with a text."""
 

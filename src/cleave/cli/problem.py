@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cleave.cli.arguments import Extent, Once, megabytes, seconds, whole_number
+from cleave.cli.arguments import Extent, Once, add_limits, whole_number
 from cleave.cli.c_arguments import INTEGERS, add_c, c_options
 from cleave.cli.printing import say
 from cleave.engines.registry import engine, engines, names
@@ -79,12 +79,7 @@ def add_problem(parser: argparse.ArgumentParser, extent: Extent) -> None:
     boogie.add_argument("--cooperative", action="store_true", help="threads are interrupted only at yield statements")
     add_c(parser, everything=extent is Extent.ALL)
     _add_workers(parser)
-    limits = parser.add_argument_group("limits, for each file")
-    limits.add_argument("--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h")
-    limits.add_argument(
-        "--cputimelimit", type=seconds, default=0.0, metavar="T", help="processor time of all processes together"
-    )
-    limits.add_argument("--memlimit", type=megabytes, default=0, metavar="M", help="memory: 4000 (MB), 4GB")
+    add_limits(parser.add_argument_group("limits, for each file"))
     files = parser.add_argument_group("files to write about one program (see docs/guide/evidence.md)")
     written = list(exports()) if extent is Extent.ALL else EXPORTS
     for export in written:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cleave.api import resume
-from cleave.cli.arguments import add_output, seconds
+from cleave.cli.arguments import add_limits, add_output
 from cleave.cli.exit_codes import add_exit_code, exit_code, worst
 from cleave.cli.printing import say
 from cleave.cli.problem import add_journal, folder
@@ -20,6 +20,7 @@ from cleave.export.objects import is_conclusive
 from cleave.journal.journal import Journal, RunInfo
 from cleave.journal.lock import is_locked
 from cleave.journal.places import find_run
+from cleave.run.recorded import plan_of
 from cleave.verdict import BoundedSafe, Safe, Unknown, Unsafe
 
 _WORDS = (Safe.word, BoundedSafe.word, Unsafe.word, Unknown.word)
@@ -32,13 +33,11 @@ def add_to(commands: Any) -> None:
         description="Continues a run that was interrupted, reached a limit, or crashed with its process or machine. Its"
         " options stay the same, and the files that were asked for are written. Finished stages and closed partitions"
         " are not done again. If stages used up their budgets, they get four times as much. If the run has a verdict,"
-        " it is printed again. After bounded-safe, larger bounds are tried if --timelimit is given.",
+        " it is printed again. After bounded-safe, larger bounds are tried if --timelimit or --cputimelimit is given.",
     )
     parser.add_argument("name", metavar="RUN", help="the id of a run or its beginning, latest, or a journal's path")
     add_journal(parser, "where the journals are")
-    parser.add_argument(
-        "--timelimit", type=seconds, default=0.0, metavar="T", help="wall time: 60, 90s, 5m, 1h (default: as before)"
-    )
+    add_limits(parser.add_argument_group("limits (default: as before)"))
     add_output(parser, "one JSON object")
     add_exit_code(parser)
     parser.set_defaults(run=run)
@@ -50,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
         info, result = journal.info, journal.result
     if result is not None and result.get("verdict") not in _WORDS:
         raise InputError("the journal is damaged: its result has no verdict", file=str(path))
-    may_improve = options.timelimit and result is not None and result["verdict"] == BoundedSafe.word
+    has_time = options.timelimit or options.cputimelimit
+    may_improve = has_time and result is not None and result["verdict"] == BoundedSafe.word
     if result is not None and is_conclusive(result) and not may_improve and not is_locked(path):
         say(f"cleave: run {info.id} has finished already; this is its result", file=sys.stderr)
         print_found(result, as_json=options.json, trace=options.trace)
@@ -60,14 +60,23 @@ def run(options: argparse.Namespace) -> int:
 
 def _go_on(path: Path, info: RunInfo, options: argparse.Namespace) -> int:
     file = info.files[0]
+    limits = {
+        "timelimit": options.timelimit,
+        "cputimelimit": options.cputimelimit,
+        "memlimit_mb": options.memlimit,
+    }
     try:
+        with Journal.open(path) as journal:
+            plan, _, _ = plan_of(journal)
         with Signals() as signals:
             result, abandoned = supervise(
-                lambda on_progress, stop: resume(path, timelimit=options.timelimit, on_progress=on_progress, stop=stop),
+                lambda on_progress, stop: resume(path, **limits, on_progress=on_progress, stop=stop),
                 file,
                 signals=signals,
-                timelimit=options.timelimit or float(info.options.get("timelimit", 0.0)),
-                workers=info.workers,
+                timelimit=options.timelimit or plan.timelimit,
+                cputimelimit=options.cputimelimit or plan.cputimelimit,
+                memlimit_mb=options.memlimit or plan.memlimit_mb,
+                workers=plan.workers,
                 quiet=options.quiet,
             )
     except CleaveError as error:

@@ -77,20 +77,23 @@ def carry_out(
 
 def _left(known: Mapping[int, Stage], outcomes: dict[int, Outcome]) -> list[Stage]:
     """What is left to do. Of a plan that was carried out to its end, the stages that ran out of a budget, with more of
-    it: who goes on with such a run wants more than it had."""
+    it: who goes on with such a run wants more than it had. And those that ran out of memory, as there may be more."""
     verdicts = {number: outcome.verdict for number, outcome in outcomes.items()}
     left = unfinished(known, verdicts)
     is_bounded = any(outcome.bounded for outcome in outcomes.values())
     if any(is_bounded or stage.when == "open" for stage in left):
         return left
-    short = [known[number] for number, outcome in outcomes.items() if _ran_out(known[number], outcome)]
-    for stage in short:
-        del outcomes[stage.number]
-    return left + [with_more(stage) for stage in short]
+    again = {number: reason for number, outcome in outcomes.items() if (reason := _ran_out(known[number], outcome))}
+    for number, reason in again.items():
+        del outcomes[number]
+        left.append(with_more(known[number]) if reason is Reason.BUDGET else known[number])
+    return left
 
 
-def _ran_out(stage: Stage, outcome: Outcome) -> bool:
-    return stage.role == "settle" and outcome.unknown is not None and outcome.unknown.reason is Reason.BUDGET
+def _ran_out(stage: Stage, outcome: Outcome) -> Reason | None:
+    """Of what, if it did."""
+    reason = outcome.unknown.reason if outcome.unknown is not None and stage.role == "settle" else None
+    return reason if reason in (Reason.BUDGET, Reason.MEMORY) else None
 
 
 class JournalRecorder:

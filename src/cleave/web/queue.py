@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cleave.engines.registry import engine
 from cleave.errors import UsageError
 from cleave.frontends.c.clang.compile import compiler
 from cleave.frontends.c.clang.library import HEADERS
@@ -182,7 +183,8 @@ class Queue:
             limit = job.options.get("timelimit")
             return ["resume", *common, *([f"--timelimit={limit}"] if limit else []), job.id]
         told = arguments(job.options)
-        if holds_clauses(job.files[0]) and job.options.get("engine", AUTO) in (AUTO, "pdr", "cegar"):
+        name = job.options.get("engine", AUTO)
+        if holds_clauses(job.files[0]) and (name == AUTO or "invariants" in engine(name).tells):
             told.append("--invariant=../invariant.smt2")  # beside the program; no path of the server is told
         return ["verify", *common, f"--run-id={job.id}", *told, *job.files]
 
