@@ -234,6 +234,23 @@ def test_without_main_the_procedure_that_nobody_calls_is_the_entry() -> None:
     assert [p.name for p in program.procedures.values() if p.is_entry] == ["start"]
 
 
+@pytest.mark.parametrize(("claim", "expected"), [("within ==> x == 1", False), ("x == 1", True)])
+def test_code_that_is_reached_inside_and_outside_of_an_atomic_block(claim: str, expected: bool) -> None:
+    text = f"""
+    var x: int; procedure corral_atomic_begin(); procedure corral_atomic_end(); procedure w() {{ x := 2; }}
+    procedure main() {{
+      var within: bool;
+      async call w();
+      within := false;
+      if (*) {{ call corral_atomic_begin(); within := true; }}
+      x := 1;
+      assert {claim};
+      call corral_atomic_end();
+    }}
+    """
+    assert fails(lowered(text)) is expected
+
+
 def test_a_sequential_program_may_have_yields_and_atomic_blocks() -> None:
     program = lowered("procedure main() { yield; atomic { assert true; } }")
     assert len(list(program.procedures["main"].statements())) == 1
@@ -243,7 +260,8 @@ def test_a_sequential_program_may_have_yields_and_atomic_blocks() -> None:
     ("text", "message"),
     [
         ("procedure p() { call corral_atomic_begin(); }", "is still open where p returns to its caller"),
-        ("procedure p() { if (*) { call corral_atomic_begin(); } return; }", "is left on one way and not on another"),
+        ("procedure p() { if (*) { call corral_atomic_begin(); } return; }", "is still open where p returns"),
+        ("procedure p() { L: atomic { goto L; } }", "begins again and again before it ends"),
         (
             "procedure q() { call corral_atomic_begin(); call corral_atomic_end(); }"
             "procedure p() { call corral_atomic_begin(); call q(); call corral_atomic_end(); }",

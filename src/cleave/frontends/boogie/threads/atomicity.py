@@ -3,7 +3,8 @@
     call corral_atomic_begin(); ...; call corral_atomic_end();        atomic begin; ...; atomic end
 
 Corral's blocks do not nest: a second begin does nothing, nor does an end where none is open. What a thread leaves open
-ends with it. Ultimate's blocks nest, and a return ends those around it.
+ends with it. Ultimate's blocks nest, and a return ends those around it. Code that is reached inside and outside of an
+atomic block is there twice.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cleave.errors import UnsupportedError
+from cleave.frontends.boogie.names import Names
 from cleave.frontends.boogie.threads.starting import ATOMIC_BEGIN, ATOMIC_END
 from cleave.ir import program as ir
 from cleave.records import dataclass
+
+_MOST_NESTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +61,27 @@ class _Closing:
     def result(self) -> ir.Procedure:
         if not _uses(self._procedure):
             return self._procedure
-        blocks = dict(self._procedure.blocks)
-        first = self._procedure.entry.label
-        depths = {first: _Depth()}
-        pending = [first]
+        names = Names(self._procedure.blocks.keys())
+        labels = {(self._procedure.entry.label, _Depth()): self._procedure.entry.label}
+        first_depths = {self._procedure.entry.label: _Depth()}
+        blocks: dict[str, ir.Block] = {}
+        pending = list(labels)
         while pending:
-            block = self._procedure.blocks[pending.pop()]
-            statements, depth = self._statements(block, depths[block.label])
-            blocks[block.label] = replace(block, statements=tuple(statements))
+            at = pending.pop()
+            block = self._procedure.blocks[at[0]]
+            statements, depth = self._statements(block, at[1])
+            if depth.blocks > _MOST_NESTED:
+                raise _refused(block, "begins again and again before it ends")
             for label in block.successors:
-                if label not in depths:
-                    depths[label] = depth
-                    pending.append(label)
-                elif depths[label] != depth:
-                    raise _refused(block, "is left on one way and not on another")
-        return replace(self._procedure, blocks=blocks)
+                if (label, depth) not in labels:
+                    is_first = first_depths.setdefault(label, depth) == depth
+                    labels[label, depth] = label if is_first else names.fresh(label)
+                    pending.append((label, depth))
+            ways = tuple(labels[label, depth] for label in block.successors)
+            blocks[labels[at]] = replace(block, label=labels[at], statements=tuple(statements), successors=ways)
+        ordered = [label for label in self._procedure.blocks if label in blocks]
+        ordered += [label for label in blocks if label not in self._procedure.blocks]
+        return replace(self._procedure, blocks={label: blocks[label] for label in ordered})
 
     def _statements(self, block: ir.Block, depth: _Depth) -> tuple[list[ir.Statement], _Depth]:
         found: list[ir.Statement] = []
