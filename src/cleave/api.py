@@ -53,12 +53,13 @@ OnProgress = Callable[["Progress"], None]
 
 class Progress(msgspec.Struct, frozen=True):
     """What a stage that is running has counted so far; ``run`` is the run's id, if it has a journal. ``so_far`` gives
-    the result, should the run end now."""
+    the result, should the run end now. ``result``: there is one, and only files about it are still to be written."""
 
     stage: Stage
     counters: dict[str, Any]
     run: str | None
     so_far: SoFar | None = None
+    result: Result | None = None
 
 
 def verify(
@@ -210,8 +211,11 @@ def _carried_out(
 ) -> Result:
     """``options``: those of a run that asks whether any check was reached."""
     run = journal.info.id if journal.path is not None else None
+    last = plan.stages[0] if plan.stages else None
 
     def on_news(stage: Stage, counters: Any, so_far: SoFar | None) -> None:
+        nonlocal last
+        last = stage
         if on_progress is not None:
             on_progress(Progress(stage, dict(counters), run, so_far))
 
@@ -222,6 +226,8 @@ def _carried_out(
         result = replace(result, run=run, part=_part(input), verdict=_explained(result.verdict, meter, plan))
         if options is not None:
             result = replace(result, reached=_reached(input, result, options, meter))
+        if on_progress is not None and last is not None and outputs.files:
+            on_progress(Progress(last, {}, run, result=result))
         result = replace(result, unwritten=outputs.of(journal.path).write(result))
         result = result.costing(meter.read())
     except CleaveError as error:

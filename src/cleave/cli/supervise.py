@@ -117,6 +117,7 @@ class _Thread(threading.Thread):
         self.work, self.stop = work, stop
         self.started = monotonic()
         self.progress: dict[int, Progress] = {}  # the latest of each lane
+        self.found: Result | None = None  # before its files are written
         self.result: Result | None = None
         self.error: BaseException | None = None
 
@@ -127,6 +128,9 @@ class _Thread(threading.Thread):
             self.error = error
 
     def _note(self, progress: Progress) -> None:
+        if progress.result is not None:
+            self.found = progress.result
+            return
         if progress.stage.group not in {one.stage.group for one in self.progress.values()}:
             self.progress = {}
         self.progress = {**self.progress, progress.stage.lane: progress}
@@ -163,6 +167,8 @@ def _wait(
 def _partial(thread: _Thread, workers: int, reason: Reason) -> Result:
     last = next(iter(thread.progress.values()), None)
     seconds = monotonic() - thread.started
+    if thread.found is not None:
+        return replace(thread.found, seconds=seconds)
     if last is None:
         return Result(Unknown(reason), "", {}, seconds, workers, {})
     if last.so_far is not None:

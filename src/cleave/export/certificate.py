@@ -129,8 +129,8 @@ def reading(input: Input) -> dict[str, Any]:
 
 def _searched(result: Result, input: Input) -> list[str]:
     """Solvers that may have found the verdict, or its evidence."""
-    if result.engine == "threads" and input.kind is Kind.THREADS:
-        return ["bitwuzla", "minisat"]
+    if result.engine in ("threads", "bmc"):
+        return ["bitwuzla", "minisat", *(["z3"] if input.kind is not Kind.THREADS else [])]
     return ["z3"]
 
 
