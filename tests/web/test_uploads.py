@@ -160,3 +160,18 @@ def test_options_become_words_that_are_never_files() -> None:
 def test_other_options_are_refused(given: dict[str, object]) -> None:
     with pytest.raises(CleaveError):
         chosen(given, SETTINGS)
+
+
+def test_options_of_several_words_and_switches_become_words_of_a_command(settings: Settings) -> None:
+    given = {"trust": "f,g", "malloc_may_fail": "no", "loop_bound": "8", "only": ["division.1"], "cooperative": True}
+    assert arguments(chosen(given, settings))[:6] == [
+        *("--trust=f", "--trust=g", "--no-malloc-may-fail", "--loop-bound=8", "--only=division.1", "--cooperative")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("trust", "-I"), ("trust", "f,/"), ("loop_bound", "-1"), ("only", "x")]
+)
+def test_values_that_do_not_fit_are_refused(settings: Settings, name: str, value: str) -> None:
+    with pytest.raises(UsageError, match=f"^{name}: "):
+        chosen({name: value}, settings)

@@ -10,6 +10,7 @@ among them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
@@ -30,7 +31,8 @@ _WORD = 100  # characters of a name
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     """``values``: all there are, else any text that ``choice`` reads. ``group`` is where it stands in the form, and
-    ``engines`` those that have it; none: all. ``many``: several values, each with a box of its own."""
+    ``engines`` those that have it; none: all. ``many``: several values, each with a box of its own or, where they are
+    not known, separated by commas."""
 
     name: str
     flag: str
@@ -42,9 +44,11 @@ class Field:
     engines: tuple[str, ...] = ()
     choice: Choice | None = None
     many: bool = False
+    pattern: str = ""  # of each word of a text
 
 
-GENERAL, C = "General", "C programs"
+GENERAL, C, BOOGIE = "General", "C programs", "Boogie programs"
+_SWITCH = ("yes", "no")
 _INTEGERS = ("bits", "exact", "math")
 
 
@@ -112,8 +116,47 @@ def fields() -> dict[str, Field]:
             group=C,
             is_flag=True,
         ),
+        Field(
+            name="trust",
+            flag="--trust",
+            help="these functions without a body leave memory alone: f,g",
+            group=C,
+            many=True,
+            pattern=r"[A-Za-z_$][\w$.]*",
+        ),
+        Field(
+            name="malloc_may_fail",
+            flag="--malloc-may-fail",
+            help="malloc may return null, where memory or leaks are checked",
+            group=C,
+            values=_SWITCH,
+        ),
+        Field(
+            name="loop_bound",
+            flag="--loop-bound",
+            help="for the check unwinding: how many iterations a loop may have",
+            group=C,
+            pattern=r"[0-9]{1,9}",
+        ),
+        Field(
+            name="only",
+            flag="--only",
+            help="only these checks: division.1,memory.3",
+            group=C,
+            many=True,
+            pattern=r"[a-z-]+\.[0-9]+",
+        ),
     )
-    return {one.name: one for one in (*general, *c, *_of_engines())}
+    boogie = (
+        Field(
+            name="cooperative",
+            flag="--cooperative",
+            help="threads are interrupted only where they yield",
+            group=BOOGIE,
+            is_flag=True,
+        ),
+    )
+    return {one.name: one for one in (*general, *c, *boogie, *_of_engines())}
 
 
 def _of_engines() -> Iterable[Field]:
@@ -126,7 +169,7 @@ def _of_engines() -> Iterable[Field]:
         choice = own[0][1]
         engines = tuple(one for one, _ in own)
         is_flag = choice.type is bool and not choice.is_switch
-        values = ("yes", "no") if choice.is_switch else tuple(map(str, choice.words))
+        values = _SWITCH if choice.is_switch else tuple(map(str, choice.words))
         yield Field(
             name=name,
             flag=choice.about.flag,
@@ -180,6 +223,10 @@ def _checked(field: Field, text: str) -> str:
         wrong = next((word for word in words if word not in field.values), None)
         if wrong is not None:
             raise UsageError(f"{field.name}: {wrong[:_WORD]!r} is not one of {', '.join(field.values)}")
+    elif field.pattern:
+        wrong = next((word for word in words if not re.fullmatch(field.pattern, word, re.ASCII)), None)
+        if wrong is not None:
+            raise UsageError(f"{field.name}: {wrong[:_WORD]!r} does not fit: {field.help}")
     elif field.choice is not None:
         try:
             field.choice.read(text)
@@ -213,8 +260,10 @@ def arguments(told: Mapping[str, str]) -> list[str]:
             words.append(f"--{text}")
         elif field.is_flag:
             words.append(field.flag)
-        elif field.choice is not None and field.choice.type is bool:
+        elif field.values == _SWITCH:
             words.append(field.flag if text == "yes" else f"--no-{field.flag.removeprefix('--')}")
+        elif field.many and not field.values:
+            words += [f"{field.flag}={word}" for word in text.split(",")]
         elif text != AUTO or field.name != "engine":
             words.append(f"{field.flag}={text}")
     return words

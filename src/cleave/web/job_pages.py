@@ -107,7 +107,7 @@ def _field(field: Field, given: Mapping[str, str], settings: Settings) -> Html:
     if field.is_flag:
         box = h("input", type="checkbox", name=field.name, value="yes", checked=bool(now))
         return h("label", box, h("b", field.flag), small, class_="field check")
-    if field.many:
+    if field.many and field.values:
         boxes = [
             h(
                 "label",
