@@ -169,9 +169,7 @@ def test_options_of_several_words_and_switches_become_words_of_a_command(setting
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("trust", "-I"), ("trust", "f,/"), ("loop_bound", "-1"), ("only", "x")]
-)
+@pytest.mark.parametrize(("name", "value"), [("trust", "-I"), ("trust", "f,/"), ("loop_bound", "-1"), ("only", "x")])
 def test_values_that_do_not_fit_are_refused(settings: Settings, name: str, value: str) -> None:
     with pytest.raises(UsageError, match=f"^{name}: "):
         chosen({name: value}, settings)

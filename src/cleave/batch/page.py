@@ -13,10 +13,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 from cleave.batch.rows import STATUSES, Row
-from cleave.engines.review.drawings import Line, Lines
-from cleave.view.charts import figure, table
+from cleave.view.charts import filled, table
 from cleave.view.markup import Html, h, join
 from cleave.view.page import section, whole_file
+from cleave.view.plots import Point, cactus, scatter
 from cleave.view.run import badge
 
 _LEAST = 0.01  # seconds, of plots with a logarithmic axis
@@ -34,7 +34,7 @@ def page(sets: Sequence[ResultSet]) -> Html:
         (
             h("h1", f"{len({row.name for one in sets for row in one.rows})} tasks"),
             section("sums", "Sums", _sums(sets)),
-            section("plots", "Plots", *plots),
+            section("plots", "Plots", h("div", *plots, class_="plots")),
             section("differences", "Different verdicts", _differences(sets)) if len(sets) > 1 else None,
             section("tasks", "Tasks", _filters(), _tasks(sets)),
         )
@@ -54,19 +54,22 @@ def _sums(sets: Sequence[ResultSet]) -> Html:
 
 
 def _cactus(sets: Sequence[ResultSet]) -> Html:
-    lines = []
-    for one in sets:
-        times = sorted(row.cpu_seconds for row in one.rows if row.solved)
-        lines.append(Line(one.name, tuple((float(number), time) for number, time in enumerate(times, start=1))))
-    note = "Solved tasks in the order of their processor time: a line that goes further right solves more."
-    return figure(Lines(title="Cactus plot", x="tasks solved", y="CPU seconds", lines=tuple(lines), note=note))
+    times = {one.name: [row.cpu_seconds for row in one.rows if row.solved] for one in sets}
+    return _figure("Cactus plot", "CPU seconds. A line that goes further right solves more.", cactus(times))
 
 
 def _scatter(left: ResultSet, right: ResultSet) -> Html:
     others = {row.name: row for row in right.rows}
-    pairs = [(row, others[row.name]) for row in left.rows if row.name in others]
-    points = [(a.cpu_seconds, b.cpu_seconds, f"{a.name}: {_time(a)}, {_time(b)}", _kind(a, b)) for a, b in pairs]
-    return _points(f"{left.name} against {right.name}", f"CPU seconds of {left.name}", f"of {right.name}", points)
+    points = [
+        Point(f"{a.name}: {a.verdict}, {b.verdict}", a.cpu_seconds, b.cpu_seconds, a.verdict == b.verdict)
+        for a in left.rows
+        if (b := others.get(a.name)) is not None
+    ]
+    return _figure(f"{left.name} against {right.name}", "CPU seconds", scatter(points, left.name, right.name))
+
+
+def _figure(title: str, told: str, *content: Html) -> Html:
+    return h("figure", h("figcaption", h("h3", title), h("p", told, class_="quiet")), *content, class_="drawing")
 
 
 def _memory(one: ResultSet) -> Html:
@@ -77,17 +80,8 @@ def _memory(one: ResultSet) -> Html:
     return _points(f"Time and memory of {one.name}", "CPU seconds", "hundreds of MB", points)
 
 
-def _time(row: Row) -> str:
-    return f"{row.verdict} {row.cpu_seconds:.2f} s"
-
-
-def _kind(a: Row, b: Row) -> int:
-    """The colour: both solved, or only one, or none."""
-    return 0 if a.solved and b.solved else 1 if a.solved or b.solved else 2
-
-
 def _points(title: str, across: str, up: str, points: Iterable[tuple[float, float, str, int]]) -> Html:
-    """On logarithmic axes that are the same both ways, with the diagonal."""
+    """On logarithmic axes that are the same both ways."""
     told = [(max(x, _LEAST), max(y, _LEAST), label, kind) for x, y, label, kind in points]
     most = max((max(x, y) for x, y, _, _ in told), default=1.0)
     decades = max(1, math.ceil(math.log10(most / _LEAST)))
@@ -101,27 +95,24 @@ def _points(title: str, across: str, up: str, points: Iterable[tuple[float, floa
         grid.append(h("line", x1=place, x2=place, y1=0, y2=_SIZE, class_="grid"))
         grid.append(h("line", x1=0, x2=_SIZE, y1=_SIZE - place, y2=_SIZE - place, class_="grid"))
         grid.append(h("text", f"{_LEAST * 10**decade:g}", x=place + 2, y=_SIZE - 3, class_="tick"))
+        grid.append(
+            h("text", f"{_LEAST * 10**decade:g}", x=2, y=_SIZE - place - 3, class_="tick") if decade else Html("")
+        )
     marks = [
         h("circle", h("title", label), cx=at(x), cy=_SIZE - at(y), r=3.5, class_=f"point l-{kind}")
         for x, y, label, kind in told
     ]
-    diagonal = h("line", x1=0, y1=_SIZE, x2=_SIZE, y2=0, class_="grid")
     picture = h(
         "svg",
         *grid,
-        diagonal,
         *marks,
         viewBox=f"0 0 {_SIZE} {_SIZE}",
-        width=_SIZE,
-        height=_SIZE,
-        class_="chart",
+        width="100%",
+        class_="chart square",
         role="img",
         aria_label=title,
     )
-    caption = h(
-        "figcaption", h("h3", title), h("p", f"across: {across}; up: {up}; both axes are logarithmic", class_="quiet")
-    )
-    return h("figure", caption, picture, class_="drawing")
+    return _figure(title, f"across: {across}; up: {up}; both axes are logarithmic", picture)
 
 
 def _differences(sets: Sequence[ResultSet]) -> Html:
@@ -139,12 +130,11 @@ def _filters() -> Html:
     """What page.js hides rows by."""
     choices = [h("option", "all", value=""), *(h("option", status, value=status) for status in STATUSES)]
     return h(
-        "p",
-        h("label", "search ", h("input", type="search", data_filter_text="tasks")),
-        " ",
-        h("label", "status ", h("select", *choices, data_filter_status="tasks")),
-        " ",
+        "div",
+        h("label", "search", h("input", type="search", data_filter_text="tasks")),
+        h("label", "status", h("select", *choices, data_filter_status="tasks")),
         h("span", "", data_filter_count="tasks", class_="quiet", role="status"),
+        class_="toolbar filters",
     )
 
 
@@ -164,7 +154,7 @@ def _tasks(sets: Sequence[ResultSet]) -> Html:
         for row in found:
             cells += _cells(row)
         rows.append((*cells, "; ".join(filter(None, (first.engine, first.violated or first.reason)))))
-    return table(columns, rows, numbers=numbers)
+    return filled(columns, rows, numbers=numbers)
 
 
 def _cells(row: Row | None) -> list[Html | str]:

@@ -284,6 +284,12 @@ def table(
     return join((h("div", whole, class_=frame, tabindex=0), left if further else None))
 
 
+def filled(columns: Sequence[str], rows: Sequence[Sequence[Html | str]], *, numbers: Iterable[str] = ()) -> Html:
+    """A table without the columns that nothing is in, as where nothing is expected."""
+    kept = [at for at in range(len(columns)) if at == 0 or any(row[at] for row in rows)]
+    return table([columns[at] for at in kept], [tuple(row[at] for at in kept) for row in rows], numbers=numbers)
+
+
 def graph(drawing: Graph) -> Html:
     """The first node in the middle, the others around it."""
     others = max(1, len(drawing.nodes) - 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cleave.errors import InputError
+from cleave.frontends.clauses import holds_clauses
 from cleave.journal.journal import Journal
 from cleave.journal.lock import is_locked
 from cleave.journal.places import SUFFIX, Listing, Run
@@ -74,10 +75,12 @@ def _stamp(path: Path) -> Iterable[tuple[int, int]]:
 def properties_of(run: Run) -> str:
     """What was checked or, as long as there is no result, what was asked for."""
     checked = (run.result or {}).get("checked")
-    if isinstance(checked, Mapping):
+    if isinstance(checked, Mapping) and checked:
         return ", ".join(map(str, checked))
     about: Any = run.info.options.get("input")
     asked = about.get("c", {}).get("checks") if isinstance(about, Mapping) else None
+    if run.info.files and holds_clauses(run.info.files[0]):
+        return "satisfiability" if run.info.files[0].endswith(".smt2") else "reachability"
     return ", ".join(map(str, asked)) if isinstance(asked, list | tuple) else ""
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from cleave.engines.registry import engine
 from cleave.engines.text import amount, count
-from cleave.view.charts import table
+from cleave.view.charts import filled, table
 from cleave.view.markup import Html, h, join
 from cleave.view.page import page, section
 from cleave.view.plots import Point, cactus, scatter
@@ -34,7 +34,7 @@ def submit_page(settings: Settings, *, problem: str = "", given: Mapping[str, st
     """``given`` is what was chosen already, after a problem."""
     given = given or {}
     groups: dict[str, list[Field]] = {}
-    for field in fields().values():
+    for field in sorted(fields().values(), key=lambda field: len(field.engines) == 1):  # those of one engine last
         groups.setdefault(field.group, []).append(field)
     form = h(
         "form",
@@ -81,7 +81,12 @@ def _program(settings: Settings, given: Mapping[str, str]) -> Html:
             h("textarea", given.get("text", ""), name="text", spellcheck="false", autocomplete="off"),
             class_="field",
         ),
-        h("label", "in", h("select", *languages, name="language"), class_="field narrow"),
+        h(
+            "label",
+            h("b", "its language"),
+            h("select", *languages, name="language"),
+            class_="field narrow",
+        ),
     )
 
 
@@ -291,7 +296,7 @@ def _alone(rows: Iterable[Row]) -> Html:
         (_linked(row), row.expected, badge(row.said), _mark(row), _seconds(row), _cost(row), row.engine, row.reason)
         for row in rows
     ]
-    return _filled(columns, shown)
+    return filled(columns, shown, numbers=_NUMBERS)
 
 
 def _lined_up(batches: Sequence[Sequence[Row]], labels: Sequence[str]) -> Html:
@@ -314,14 +319,7 @@ def _lined_up(batches: Sequence[Sequence[Row]], labels: Sequence[str]) -> Html:
                 said = h("a", badge(one.said), href=run_link(one.job.id), title=one.reason or None, class_="bare")
                 cells += [said, _mark(one), _seconds(one), _cost(one)]
         rows.append(tuple(cells))
-    return _filled(columns, rows)
-
-
-def _filled(columns: Sequence[str], rows: Sequence[Sequence[Html | str]]) -> Html:
-    """Without columns that nothing is in, as where nothing is expected."""
-    kept = [at for at in range(len(columns)) if at == 0 or any(row[at] for row in rows)]
-    shown = [tuple(row[at] for at in kept) for row in rows]
-    return table([columns[at] for at in kept], shown, numbers=_NUMBERS)
+    return filled(columns, rows, numbers=_NUMBERS)
 
 
 def _labels(batches: Sequence[Sequence[Row]]) -> list[str]:
@@ -343,7 +341,7 @@ def _summary(batches: Sequence[Sequence[Row]], labels: Sequence[str]) -> Html:
         cells = (len(own), sum(row.is_solved for row in own), *judged)
         rows.append((label, *map(str, cells), f"{seconds:.1f}"))
     columns = ("options", "jobs", "solved", "right answers", "wrong answers", "seconds")
-    return _filled(columns, rows)
+    return filled(columns, rows, numbers=_NUMBERS)
 
 
 def _linked(row: Row) -> Html:
