@@ -81,7 +81,7 @@ def _c(seed: int) -> Problem | None:
     random = Random(seed)
     bits, program = random.choice((8, 16, 32, 64)), random_program(random)
     unsafe = violates(program, bits)
-    engines = ("", "inline", "bmc", "pdr", "cegar", "threads")
+    engines = ("", "inline", "bmc", "pdr", "cegar", "threads", "intervals", "executions")
     checked = COptions(checks=("assertions",))
     return None if unsafe is None else Problem("C", "program.c", as_c(program, bits), unsafe, engines, checked)
 
@@ -89,7 +89,7 @@ def _c(seed: int) -> Problem | None:
 def _boogie(seed: int) -> Problem | None:
     program = random_program(Random(seed))
     unsafe = violates(program, 0)
-    engines = ("", "inline", "pdr", "cegar")
+    engines = ("", "inline", "bmc", "pdr", "cegar", "intervals", "executions")
     return None if unsafe is None else Problem("Boogie", "program.bpl", as_boogie(program), unsafe, engines)
 
 
@@ -101,7 +101,9 @@ def _threads(seed: int) -> Problem | None:
         return None
     asked = Random(seed).choice(("assertions", "data-race", "deadlock"))
     unsafe = {"assertions": truth.violation, "data-race": truth.race, "deadlock": truth.deadlock}[asked]
-    return Problem("C with threads", "program.c", program.source, unsafe, ("", "threads"), COptions(checks=(asked,)))
+    return Problem(
+        "C with threads", "program.c", program.source, unsafe, ("", "threads", "executions"), COptions(checks=(asked,))
+    )
 
 
 def _horn(seed: int) -> Problem:
