@@ -13,12 +13,16 @@ from cleave.verdict import BoundedSafe, Result, Safe, Unsafe
 
 pytest.importorskip("ziglang", reason="the extra 'c' is not installed")
 
-HEAD = "".join(f"#include <{name}.h>\n" for name in ("assert", "ctype", "stdio", "stdlib", "string", "unistd"))
+HEAD = "".join(f"#include <{name}.h>\n" for name in ("assert", "ctype", "stdio", "stdlib", "string", "time", "unistd"))
 OPENED = 'FILE *f = fopen("x", "r"); if (!f) return 1;'
 
 WRONG = {
     "no file": ('FILE *f = fopen("x", "w"); fprintf(f, "%d", 1);', "through f, which is NULL"),
     "no file is read": ('char b[4]; FILE *f = fopen("x", "r"); fgets(b, 4, f);', "through f, which is NULL"),
+    "no name": ('char *n = getenv("X"); FILE *f = fopen64(n, "r"); if (f) fclose(f);', "through n, which is NULL"),
+    "no time": ("return localtime(0) != 0;", "null pointer"),
+    "no date": ("struct tm *d = 0; return asctime(d)[0];", "through d, which is NULL"),
+    "freed date": ('struct tm *d = calloc(1, sizeof *d); free(d); char b[9]; strftime(b, 9, "%Y", d);', "freed"),
     "closed twice": (f"{OPENED} fclose(f); fclose(f);", "freed"),
     "closed and read": (f"{OPENED} fclose(f); return fgetc(f);", "freed"),
     "printed after it was closed": (f'{OPENED} fclose(f); fputs("x", f);', "freed"),
@@ -46,6 +50,8 @@ WRONG = {
 }
 RIGHT = {
     "files": f'{OPENED} int c = fgetc(f); fclose(f); fprintf(stderr, "x"); fflush(0); assert(c < 256);',
+    "dates": 'char b[9]; time_t t = time(0); struct tm *d = gmtime(&t); if (d) strftime(b, 9, "%Y", d); puts(ctime(&t));',
+    "renamed": 'FILE *f = popen("ls", "r"); if (f) pclose(f); rename("a", "b"); remove("b"); assert(1);',
     "standard files": "FILE *f = getchar() ? stdin : stdout; int c = fgetc(f); assert(c >= -1); fclose(f);",
     "compared": 'char b[4] = "abc"; assert(memcmp(b, "abd", 4) < 0); fwrite(b, 2, 2, stdout); write(1, b, 4);',
     "apart": 'char b[9] = "a"; strcpy(b + 2, b); strncpy(b, b + 1, 1); assert(b[0] == 0 && b[2] == 97);',

@@ -21,11 +21,20 @@ static void __cleave_closed(FILE *file) {
     free(file);
 }
 
-FILE *fopen(const char *name, const char *mode) { return __cleave_opened(); }
-FILE *fopen64(const char *name, const char *mode) { return __cleave_opened(); }
-FILE *fdopen(int file, const char *mode) { return __cleave_opened(); }
+FILE *fopen(const char *name, const char *mode) {
+  READS_TEXT(name);
+  READS_TEXT(mode);
+  return __cleave_opened();
+}
+
+FILE *fopen64(const char *name, const char *mode) { return fopen(name, mode); }
+
+FILE *fdopen(int file, const char *mode) {
+  READS_TEXT(mode);
+  return __cleave_opened();
+}
 FILE *tmpfile(void) { return __cleave_opened(); }
-FILE *popen(const char *command, const char *mode) { return __cleave_opened(); }
+FILE *popen(const char *command, const char *mode) { return fopen(command, mode); }
 
 FILE *freopen(const char *name, const char *mode, FILE *file) {
   USE(file);
@@ -220,8 +229,17 @@ int _IO_putc(int c, FILE *file) { return fputc(c, file); }
 int putchar_unlocked(int c) { return putchar(c); }
 int fputs(const char *text, FILE *file) { return __cleave_failed() ? -1 : (__VERIFIER_nondet_int() & 0x7fffffff); }
 int puts(const char *text) { return __cleave_failed() ? -1 : (__VERIFIER_nondet_int() & 0x7fffffff); }
-int remove(const char *name) { return __cleave_failed() ? -1 : 0; }
-int rename(const char *from, const char *to) { return __cleave_failed() ? -1 : 0; }
+
+int remove(const char *name) {
+  READS_TEXT(name);
+  return __cleave_failed() ? -1 : 0;
+}
+
+int rename(const char *from, const char *to) {
+  READS_TEXT(from);
+  READS_TEXT(to);
+  return __cleave_failed() ? -1 : 0;
+}
 
 size_t fwrite(const void *from, size_t size, size_t count, FILE *file) {
   size_t done = __VERIFIER_nondet_size_t();

@@ -27,6 +27,9 @@ void __cleave_reads(const void *, size_t);                 /* so many bytes can 
 void __cleave_apart(const void *, const void *, size_t, size_t); /* so many bytes here and so many there, no overlap */
 void __cleave_require(int condition, const char *message); /* else a violation, said so */
 
+/* A text is read; of what is in it nothing depends on here, only its first byte is looked at. */
+#define READS_TEXT(TEXT) __cleave_reads(TEXT, 1)
+
 void *malloc(size_t);
 
 int *__errno_location(void);

@@ -146,6 +146,7 @@ int system(const char *command) { return __VERIFIER_nondet_int(); }
 
 /* What a name stands for may change between two calls. */
 char *getenv(const char *name) {
+  READS_TEXT(name);
   size_t length = __VERIFIER_nondet_size_t() >> 8;
   if (__VERIFIER_nondet_bool())
     return 0;

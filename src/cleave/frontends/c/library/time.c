@@ -84,6 +84,7 @@ static void __cleave_fill(struct tm *to) {
 static struct tm __cleave_shared_date;
 
 struct tm *gmtime_r(const time_t *time, struct tm *to) {
+  __cleave_reads(time, sizeof *time);
   if (__cleave_doubt_int("gmtime"))
     return 0;
   __cleave_fill(to);
@@ -108,7 +109,7 @@ time_t timegm(struct tm *date) { return mktime(date); }
 
 static char __cleave_shared_line[26];
 
-char *asctime_r(const struct tm *date, char *to) {
+static char *__cleave_line(char *to) {
   for (int i = 0; i < 24; i++) {
     to[i] = __cleave_doubt_char("asctime");
     __VERIFIER_assume(to[i] >= ' ');
@@ -118,11 +119,22 @@ char *asctime_r(const struct tm *date, char *to) {
   return to;
 }
 
-char *ctime_r(const time_t *time, char *to) { return asctime_r(0, to); }
+char *asctime_r(const struct tm *date, char *to) {
+  __cleave_reads(date, sizeof *date);
+  return __cleave_line(to);
+}
+
+char *ctime_r(const time_t *time, char *to) {
+  __cleave_reads(time, sizeof *time);
+  return __cleave_line(to);
+}
+
 char *asctime(const struct tm *date) { return asctime_r(date, __cleave_shared_line); }
-char *ctime(const time_t *time) { return asctime_r(0, __cleave_shared_line); }
+char *ctime(const time_t *time) { return ctime_r(time, __cleave_shared_line); }
 
 size_t strftime(char *to, size_t room, const char *format, const struct tm *date) {
+  READS_TEXT(format);
+  __cleave_reads(date, sizeof *date);
   size_t length = __cleave_doubt_size("strftime");
   if (length >= room)
     length = 0;
