@@ -50,7 +50,7 @@ WRONG = {
 }
 RIGHT = {
     "files": f'{OPENED} int c = fgetc(f); fclose(f); fprintf(stderr, "x"); fflush(0); assert(c < 256);',
-    "dates": 'char b[9]; time_t t = time(0); struct tm *d = gmtime(&t); if (d) strftime(b, 9, "%Y", d); puts(ctime(&t));',
+    "dates": 'char b[9]; time_t t = time(0); struct tm *d = gmtime(&t); if (d) strftime(b, 9, "%Y", d);',
     "renamed": 'FILE *f = popen("ls", "r"); if (f) pclose(f); rename("a", "b"); remove("b"); assert(1);',
     "standard files": "FILE *f = getchar() ? stdin : stdout; int c = fgetc(f); assert(c >= -1); fclose(f);",
     "compared": 'char b[4] = "abc"; assert(memcmp(b, "abd", 4) < 0); fwrite(b, 2, 2, stdout); write(1, b, 4);',
