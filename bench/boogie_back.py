@@ -3,7 +3,8 @@
     python -m bench boogie-back --programs 160 FOLDER...
 
 Random programs, with and without threads, and all C and Boogie files of folders. Where a command ``boogie`` is
-installed, it has to accept what was printed. The exit code is 1 if a verdict differs or something is not accepted.
+installed, it has to accept what was printed, Corral's ``async call`` as a mere call. The exit code is 1 if a verdict
+differs or something is not accepted.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ def _compare(file: Path, folder: Path, seconds: float) -> str:
     if after.startswith("error"):
         return f"wrong: {after}"
     boogie = shutil.which("boogie")
-    if boogie is not None and "async call" not in text:
+    if boogie is not None:
+        # Boogie itself takes async calls in Civl's layered programs only, where they mean something else.
+        printed.write_text(text.replace("async call", "call"))
         command = [boogie, "/noVerify", "/useArrayTheory", str(printed)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         if "error" in done.stdout.lower().replace("0 errors", ""):
