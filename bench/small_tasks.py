@@ -1,9 +1,10 @@
 """The tasks of bench/small: programs of our own with expected verdicts, for all engines and properties.
 
-    python -m bench small                       runs them by `cleave batch`; the exit code is 0 if all are correct
+    python -m bench small                       runs them by `cleave batch`
     python -m bench small --definitions DIR     writes task definitions, and a benchmark definition for BenchExec
 
-Each folder below bench/small that has a `tasks.tsv` takes part.
+Each folder below bench/small that has a `tasks.tsv` takes part. The exit code is 0 if no verdict is wrong or unknown;
+`bounded-safe`, as of a proof that the time is too short for, is counted beside.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def main(options: argparse.Namespace) -> int:
         return 0
     folders = [str(one.parent) for one in sorted(FOLDER.rglob("tasks.tsv"))]
     command = [sys.executable, "-m", "cleave.cli.main", "batch", *folders, f"--cputimelimit={options.cputimelimit}"]
-    return subprocess.run([*command, f"--out={options.out}", "--strict"]).returncode
+    return subprocess.run([*command, f"--out={options.out}"]).returncode
 
 
 def small_tasks() -> list[Task]:
@@ -90,7 +91,7 @@ def _run(name: str, told: Sequence[str]) -> str:
 _BENCHMARK = """\
 <?xml version="1.0"?>
 <!DOCTYPE benchmark PUBLIC "+//IDN sosy-lab.org//DTD BenchExec benchmark 2.3//EN" "https://www.sosy-lab.org/benchexec/benchmark-2.3.dtd">
-<benchmark tool="cleave.benchexec" timelimit="120 s" walltimelimit="300 s">
+<benchmark tool="cleave.benchexec" timelimit="120 s" walltimelimit="15 min">
   <option name="--workers">1</option>
 {runs}
   <columns><column title="engine">engine</column><column title="cost">cost</column></columns>
