@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from cleave.web.job_pages import Row, results
 from cleave.web.jobs import Job
+from cleave.web.settings import Settings
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -116,3 +117,17 @@ def test_two_submissions_have_one_row_for_each_file_and_no_empty_columns() -> No
     assert ">expected<" not in page, "nobody expects anything"
     expected = {**solved, "expected": "unsafe"}
     assert "✗ wrong" in results([[row("a.c", "bmc", expected)]])
+
+
+def test_what_is_no_journal_is_said_in_a_sentence_without_the_place(client: TestClient, settings: Settings) -> None:
+    garbage = settings.folder / "garbage.journal"
+    garbage.write_bytes(b"no database" * 100)
+    try:
+        for path in ("/runs/garbage", "/api/v1/runs/garbage"):
+            answer = client.get(path)
+            assert answer.status_code == 400
+            assert "garbage.journal" in answer.text
+            assert str(settings.folder) not in answer.text
+        assert "event: end" in client.get("/runs/garbage/live").text
+    finally:
+        garbage.unlink()  # the folder is that of other tests, too

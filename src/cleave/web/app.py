@@ -50,7 +50,9 @@ def make_app(settings: Settings) -> ASGIApp:
 
 
 async def _on_problem(request: Request, error: Exception) -> Response:
-    return _answer(request, 429 if isinstance(error, QueueFullError) else 400, str(error))
+    folder = str(request.app.state.cleave.settings.folder)  # where journals are is nobody else's business
+    told = str(error).replace(f"{folder}/", "")
+    return _answer(request, 429 if isinstance(error, QueueFullError) else 400, told)
 
 
 async def _on_refusal(request: Request, error: Exception) -> Response:

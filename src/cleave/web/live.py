@@ -16,6 +16,8 @@ from collections.abc import AsyncIterator, Callable
 from time import monotonic, thread_time
 from typing import NamedTuple
 
+from cleave.errors import CleaveError
+
 _PAUSE = 1.0  # seconds between two looks
 _SHARE = 30  # the time between two looks is at least so many times the processor time of a look
 _LONGEST = 10.0
@@ -90,9 +92,10 @@ class Channel:
                 size = await self._take(look)
                 wanted = max(_PAUSE, _SHARE * took, self.viewers * size / _BYTES_PER_SECOND)
                 await asyncio.sleep(0 if self._over else min(wanted, _LONGEST))
-        except Exception:
+        except Exception as error:
             await self._take(Look({}, over=True))  # the page, loaded again, says what is wrong
-            raise
+            if not isinstance(error, CleaveError):
+                raise
         finally:
             self._task = None
 
