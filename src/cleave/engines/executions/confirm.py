@@ -12,14 +12,15 @@ from cleave.verdict import Safe, Unsafe
 
 _LONGEST = 1_000_000  # jumps of the first execution with inputs
 _SECONDS = 60  # of processor time, at most
-_SLOW = 5_000_000  # jumps in a second: where they take longer, executions with inputs are left earlier
+_LEAST = 150_000_000  # jumps of executions with inputs: a fraction of a second, as compiling takes, too
+_SLOW = 50_000_000  # jumps in a second: where they take longer, executions with inputs are left earlier
 
 
 def settled_natively(
     program: Program, entry: str, options: ExecutionsOptions, check: Callable[[], None]
 ) -> Safe | Unsafe | None:
     """First without inputs, where the program may have one execution only, then with inputs by chance."""
-    without, by_chance = options.steps * options.jumps, options.steps * options.random_jumps
+    without, by_chance = options.steps * options.jumps, max(_LEAST, options.steps * options.random_jumps)
     brief = min(_SECONDS, 2 + by_chance // _SLOW)
     for seed, jumps, longest, most in ((0, without, without, _SECONDS), (options.seed + 1, by_chance, _LONGEST, brief)):
         found = run_natively(program, entry, seed=seed, jumps=jumps, longest=longest, seconds=most, check=check)

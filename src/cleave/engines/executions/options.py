@@ -56,7 +56,7 @@ class ExecutionsOptions:
     )
     random_jumps: int = option(
         300,
-        help="jumps of all executions in machine code with random inputs, for each of the steps",
+        help="jumps of all executions in machine code with random inputs, for each of the steps; at least 150 million",
         unit="times",
         low=1,
         reason="more of them seldom find more",
