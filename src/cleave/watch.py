@@ -52,14 +52,16 @@ class Watch:
         cpu: CpuBudget | None = None,
         memlimit_mb: int = 0,
         stop: threading.Event | None = None,
+        longest: float = 0.0,
     ) -> None:
         """``cpulimit`` is in seconds of this process: a busy machine does not shorten it. ``cpu`` is what all processes
-        of the run may use."""
+        of the run may use. ``longest`` is the time that the run has left, for `prolong`."""
         self.reason: Reason | None = None
         self._cpu_end = process_time() + cpulimit if cpulimit else None
         self._cpu = cpu
         self._started = monotonic()
         self._deadline = self._started + timelimit if timelimit else None
+        self._longest = self._started + longest if longest else None
         self._memlimit = memlimit_mb * 1024 * 1024
         self._stop = stop or threading.Event()
         self._done = threading.Event()
@@ -98,6 +100,14 @@ class Watch:
     def remaining(self) -> float | None:
         """Seconds until the time limit; None without one."""
         return None if self._deadline is None else max(0.0, self._deadline - monotonic())
+
+    def prolong(self) -> None:
+        """Once a proof was found, its confirmation may go beyond the limits of a part of the run, and take half of what
+        the run has left. Who confirms keeps to limits of its own."""
+        if self._deadline is not None and self._longest is not None:
+            now = monotonic()
+            self._deadline = max(self._deadline, now + (self._longest - now) / 2)
+        self._cpu_end = None
 
     def stop(self, reason: Reason) -> None:
         """Ends what is watched, as a limit does."""

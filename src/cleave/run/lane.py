@@ -142,17 +142,25 @@ class Lane:
 
     def _limits(self, stage: Stage) -> tuple[Limits, bool]:
         """And whether the stage has less time than is left. Larger bounds have the rest of the first ones' share."""
-        seconds, cpu_seconds, cpu, is_share = 0.0, 0.0, None, False
+        seconds, longest, cpu_seconds, cpu, is_share = 0.0, 0.0, 0.0, None, False
         if self._is_limited:
             last = math.inf if self._end is None else self._end
             end = self._ends.setdefault(stage.chain, _share(stage, self._left(), last))
             is_share = end.moment < last or end.kept > 0
             seconds = max(end.moment - monotonic(), 0.001) if end.moment < math.inf else 0.0
+            longest = max(last - monotonic(), 0.001) if last < math.inf else 0.0
             cpu = self.cpu.without(end.kept) if self.cpu is not None else None
         elif patience := stage.patience or stage.seconds:
             is_share = True
             seconds, cpu_seconds = (0.0, patience) if is_alone(stage, self.plan) else (patience, 0.0)
-        limits = Limits(seconds=seconds, cpu_seconds=cpu_seconds, cpu=cpu, memlimit_mb=self.memlimit_mb, stop=self.stop)
+        limits = Limits(
+            seconds=seconds,
+            longest=longest,
+            cpu_seconds=cpu_seconds,
+            cpu=cpu,
+            memlimit_mb=self.memlimit_mb,
+            stop=self.stop,
+        )
         return limits, is_share
 
     def _decided(self) -> tuple[str, ...]:

@@ -54,10 +54,11 @@ class Recorder(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Seconds of wall time and of this process's processor time, and memory; 0: none. ``cpu`` is for all processes of
-    the run. ``stop`` ends the stage from outside."""
+    """Seconds of wall time and of this process's processor time, and memory; 0: none. ``longest`` are those that the
+    run has left, to confirm what was found. ``cpu`` is for all processes of the run. ``stop`` ends the stage."""
 
     seconds: float = 0.0
+    longest: float = 0.0
     cpu_seconds: float = 0.0
     cpu: CpuBudget | None = None
     memlimit_mb: int = 0
@@ -100,6 +101,7 @@ def carry_out_stage(
         watch = stack.enter_context(
             Watch(
                 timelimit=limits.seconds,
+                longest=limits.longest,
                 cpulimit=limits.cpu_seconds,
                 cpu=limits.cpu,
                 memlimit_mb=limits.memlimit_mb,

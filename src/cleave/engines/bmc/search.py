@@ -116,6 +116,8 @@ class BmcSearch:
             case Violation(Schedule() as schedule):
                 verdict = confirm_schedule(problem.program, problem.entry, schedule)
             case Proof(Absence() as absence):
+                if not absence.cut:
+                    desk.watch.prolong()  # what was proved without bounds is not searched again
                 enough = max(self.task.options.confirm_seconds, _PATIENCE * seconds)
                 verdict = confirmed(problem, absence, enough, desk.watch.guarding, desk.watch.check)
                 desk.note({"held_back_by": _named(problem, absence)} if absence.cut else {})

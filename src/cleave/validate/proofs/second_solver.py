@@ -35,7 +35,7 @@ Guarded: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]
 """Calls what it is given when a limit is hit, as long as the context lasts."""
 
 _POLL_SECONDS = 0.05
-_FIRST_TURN = 2.0  # seconds
+_FIRST_TURN, _FIRST_PART = 2.0, 5  # seconds, or this part of all, if that is more
 _GROUPS = 64  # of the cases of a disjunction, which come in the order of the program
 _GROUP_COST = 1_000  # conflicts
 BITWUZLA, Z3, CVC5, CADICAL = "Bitwuzla", "Z3", "cvc5", "CaDiCaL"
@@ -57,7 +57,7 @@ def second_opinion(first: str, formulas: Sequence[Term], seconds: float, guarded
 
 
 def _in_turn(names: Sequence[str], formulas: Sequence[Term], seconds: float, guarded: Guarded) -> Ruling:
-    stopped, turn = Event(), _FIRST_TURN
+    stopped, turn = Event(), max(_FIRST_TURN, seconds / _FIRST_PART)
     with guarded(stopped.set):
         while seconds > 0 and not stopped.is_set():
             for name in names:
