@@ -17,6 +17,8 @@ from cleave.smt.z3.solver import BOOGIE, EXTENSIONAL, PLAIN, Profile
         ("var g: [int]bool; procedure main() { var x: [int][bv8]int; }", PLAIN),
         ("procedure main() returns (r: bv1) {}", PLAIN),
         ("procedure main(a: [int]int, b: [int]int) { assert a == b; }", EXTENSIONAL),
+        ("procedure main(a: [int]int) { assert a == (lambda i: int :: a[i] + 1); }", EXTENSIONAL),
+        ("procedure main(a: [int]int, b: [int]int) { assert a == b || (forall i: int :: a[i] == 1); }", BOOGIE),
         ("datatype P { P(m: [int]int) } procedure main(a: P, b: P) { assert a == b; }", EXTENSIONAL),
     ],
 )
