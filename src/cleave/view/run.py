@@ -94,7 +94,10 @@ def _sentence(review: PlanReview, said: str) -> str:
         return str(result["error"])
     if said == "running":
         at_work = [stage.engine for stage in review.stages if stage.state == "running"]
-        return f"At work: {' and '.join(dict.fromkeys(at_work))}." if at_work else "Reading the program."
+        if at_work:
+            return f"At work: {' and '.join(dict.fromkeys(at_work))}."
+        has_begun = any(stage.began is not None for stage in review.stages)
+        return "One stage is over, and the next has not begun." if has_begun else "Reading the program."
     if said == "stopped":
         return "The run was stopped before it had a result. It can be resumed."
     bounds = ", ".join(f"{name} {value}" for name, value in (result.get("bounds") or {}).items())
