@@ -287,7 +287,7 @@ def _at_work(stage: StageReview, now: float) -> Html | None:
     busy = [one for one in present if one.at_work]
     rows = [
         (f"worker {one.number}", one.at_work or "waits for work", f"{max(0.0, now - max(one.since, one.joined)):.0f}")
-        for one in sorted(present, key=lambda one: (one.since, one.number))[:_MOST_AT_WORK]
+        for one in sorted(present, key=lambda one: (max(one.since, one.joined), one.number))[:_MOST_AT_WORK]
     ]
     caption = h(
         "figcaption",
