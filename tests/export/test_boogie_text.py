@@ -58,6 +58,11 @@ def word(file: Path) -> str:
     return verify(str(file), Options(engine="inline", workers=1, journal=None, timelimit=20)).verdict.word
 
 
+def test_modifies_has_what_started_threads_write() -> None:
+    program = read_boogie("var x: int; procedure w() { x := 1; } procedure main() { async call w(); }", "case.bpl")
+    assert print_boogie(program, ("main",)).count("modifies x;") == 2
+
+
 @pytest.mark.parametrize("name", sorted(p.name for p in (Path(__file__).parents[2] / "examples").glob("*.bpl")))
 def test_examples_keep_their_verdict(name: str, tmp_path: Path) -> None:
     file = Path(__file__).parents[2] / "examples" / name

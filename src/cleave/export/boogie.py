@@ -27,6 +27,21 @@ def print_boogie(program: ir.Program, entries: Sequence[str]) -> str:
     return "\n".join(_Printer(floats_to_bits(program), tuple(entries)).lines()) + "\n"
 
 
+def _with_threads(program: ir.Program, writes: dict[str, set[Term]]) -> dict[str, set[Term]]:
+    """Boogie's ``modifies`` has what the started threads write, too."""
+    uses = {
+        p.name: {s.procedure for s in p.statements() if isinstance(s, ir.Call | ir.Spawn)}
+        for p in program.procedures.values()
+    }
+    grows = True
+    while grows:
+        before = sum(map(len, writes.values()))
+        for name, used in uses.items():
+            writes[name].update(*(writes[one] for one in used))
+        grows = sum(map(len, writes.values())) > before
+    return writes
+
+
 class _Printer:
     def __init__(self, program: ir.Program, entries: tuple[str, ...]) -> None:
         if program.store_buffers is not None:
@@ -34,7 +49,7 @@ class _Printer:
         self._program = program
         self._entries = entries
         self._writer = Writer()
-        self._writes = {name: found.writes for name, found in effects(program).items()}
+        self._writes = _with_threads(program, {name: set(found.writes) for name, found in effects(program).items()})
         kinds = {type(s) for p in program.procedures.values() for s in p.statements()}
         self._has_threads = bool(kinds & {ir.Spawn, ir.Join, ir.Self, ir.AtomicBegin})
         self._joins = ir.Join in kinds
