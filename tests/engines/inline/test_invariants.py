@@ -137,7 +137,7 @@ def test_a_violation_is_still_found_and_is_one_of_the_program_as_it_is(tmp_path:
 def test_horn_clauses_are_not_for_inline(tmp_path: Path) -> None:
     file = tmp_path / "clauses.smt2"
     file.write_text("(set-logic HORN)(assert false)(check-sat)")
-    with pytest.raises(UsageError, match="for programs"):
+    with pytest.raises(UsageError, match="--invariants-from is for --engine inline"):
         verify(str(file), Options(invariants_from="pdr"))
 
 
