@@ -5,7 +5,8 @@
 
 Functions of the program that are in reach may be called first, any number of times and with any arguments, and memory
 in reach that was allocated may be freed. All these havocs carry the function's name: a violation that depends on one
-of them is not known to be one."""
+of them is not known to be one.
+"""
 
 from __future__ import annotations
 
